@@ -15,7 +15,7 @@ from tests.browser.save_panel import SavePanel
 pytestmark = pytest.mark.still
 
 
-def test_the_name_of_a_picture_follows_its_view_and_its_slider(app: AppPage) -> None:
+def test_picture_name_follows_its_view_and_its_slider(app: AppPage) -> None:
     app.open("single-head")
     picture = app.figure("walk").locator(".live-plot")
     whole = "The matrices of one attention head, from its scores to its output"
@@ -30,7 +30,7 @@ def test_the_name_of_a_picture_follows_its_view_and_its_slider(app: AppPage) -> 
 
 
 @pytest.mark.essential
-def test_every_digit_in_a_cell_reads_on_its_colour(app: AppPage) -> None:
+def test_cell_digits_are_readable_on_their_colours(app: AppPage) -> None:
     app.open("multi-head")
     for palette in (theme.DARK, theme.LIGHT):
         wear(app, palette)
@@ -54,7 +54,7 @@ def test_every_digit_in_a_cell_reads_on_its_colour(app: AppPage) -> None:
 
 
 @pytest.mark.slow
-def test_every_digit_of_a_saved_picture_reads_on_its_colour(app: AppPage, tmp_path: Path) -> None:
+def test_saved_picture_digits_are_readable_on_their_colours(app: AppPage, tmp_path: Path) -> None:
     app.open("multi-head")
     app.press("maps", "Home")  # one head, whose output has colours from end to end
     saved = {}

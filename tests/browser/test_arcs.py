@@ -19,7 +19,7 @@ def widths(app: AppPage) -> list[float]:
     return found
 
 
-def test_a_click_on_a_word_asks_there(app: AppPage) -> None:
+def test_arcs_word_click_selects_the_query(app: AppPage) -> None:
     app.open(PAGE)
     says = app.page.locator(".live-says")
     word = app.page.locator(".live-plot .textpoint text").filter(has_text=re.compile("^sat$")).first
@@ -34,7 +34,7 @@ def test_a_click_on_a_word_asks_there(app: AppPage) -> None:
     app.page.wait_for_url(re.compile(r"[?&]q=3\b"))
 
 
-def test_hover_on_a_word_tells_its_weight(app: AppPage) -> None:
+def test_arcs_word_hover_shows_its_weight(app: AppPage) -> None:
     app.open(PAGE + "&q=3")
     word = app.page.locator(".live-plot .textpoint text").filter(has_text=re.compile("^cat$")).first
     box = word.bounding_box()
@@ -87,7 +87,7 @@ def lit(app: AppPage, name: str, axes: str = "", at: list[int] | None = None) ->
 
 
 @pytest.mark.essential
-def test_pointing_at_an_arc_lights_its_cell_and_at_a_cell_its_arc(app: AppPage) -> None:
+def test_arcs_hover_highlights_the_cell_and_cell_hover_the_arc(app: AppPage) -> None:
     app.open(PAGE + "&q=5&t=5")
     of_an_arc = lit(app, "arc 1")
     assert of_an_arc["cells"] == [[5, 0]]
@@ -100,7 +100,7 @@ def test_pointing_at_an_arc_lights_its_cell_and_at_a_cell_its_arc(app: AppPage) 
     assert elsewhere["paled"] == 0
 
 
-def test_a_click_on_an_arc_chooses_its_key_as_in_the_map(app: AppPage) -> None:
+def test_arcs_click_selects_the_key_as_in_the_map(app: AppPage) -> None:
     app.open(PAGE + "&q=5&t=5")
     lit(app, "arc 2")
     x, y = app.page.evaluate(SPOT, ["arc 2", "", None])
@@ -109,7 +109,7 @@ def test_a_click_on_an_arc_chooses_its_key_as_in_the_map(app: AppPage) -> None:
     assert "q=5" in app.page.url
 
 
-def test_words_are_taken_together_by_hand_and_by_keyboard(app: AppPage) -> None:
+def test_arcs_words_are_grouped_by_pointer_and_by_keyboard(app: AppPage) -> None:
     app.open(PAGE + "&q=5")
     says = app.page.locator(".live-says")
     group = app.page.get_by_role("toolbar", name="Queries together with the slider's")

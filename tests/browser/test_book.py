@@ -54,7 +54,7 @@ def chapter(name: str, spoken: str) -> str:
 
 @pytest.mark.parametrize("spoken", LANGUAGES)
 @pytest.mark.parametrize("name", LESSONS)
-def test_every_figure_of_a_chapter_moves_as_in_the_app(tab: Page, web: str, name: str, spoken: str) -> None:
+def test_book_figures_of_a_chapter_move_as_in_the_app(tab: Page, web: str, name: str, spoken: str) -> None:
     with speaking(spoken):
         lesson = shelf.shelf().lessons[name]
         tab.add_init_script(SHIFTS)
@@ -78,7 +78,7 @@ def test_every_figure_of_a_chapter_moves_as_in_the_app(tab: Page, web: str, name
 
 
 @pytest.mark.parametrize("spoken", LANGUAGES)
-def test_a_chapter_opens_from_a_disk(tab: Page, book: Path, spoken: str) -> None:
+def test_book_chapter_opens_from_a_disk(tab: Page, book: Path, spoken: str) -> None:
     tab.goto((book / chapter(LESSONS[0], spoken)).as_uri())
     home = figure(tab, 0)
     before = said(home)
@@ -90,9 +90,7 @@ def test_a_chapter_opens_from_a_disk(tab: Page, book: Path, spoken: str) -> None
 @pytest.mark.parametrize(
     "path", ["index", "chapters/why-divide-by-the-root", "glossary/index", "reference/index"]
 )
-def test_a_page_fits_a_phone_and_axe_finds_nothing(
-    browser: Browser, web: str, path: str, spoken: str
-) -> None:
+def test_book_page_fits_a_phone_and_passes_axe(browser: Browser, web: str, path: str, spoken: str) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
     page = context.new_page()
     page.goto(f"{web}{spoken}/{path}.html")
@@ -104,7 +102,7 @@ def test_a_page_fits_a_phone_and_axe_finds_nothing(
     assert [(each["id"], each["nodes"][0]["target"]) for each in found] == []
 
 
-def test_on_paper_stand_the_still_pictures(browser: Browser, web: str) -> None:
+def test_book_on_paper_has_the_still_pictures(browser: Browser, web: str) -> None:
     context = browser.new_context()
     page = context.new_page()
     page.goto(f"{web}{chapter(LESSONS[1], 'en')}")

@@ -69,7 +69,7 @@ WAYS = ["getImageData", "toDataURL", "toBlob"]
     ("way", "truthful"),
     [*((way, False) for way in (*WAYS, "refused")), ("last bits", True), ("none", True)],
 )
-def test_a_canvas_that_lies_is_found_out(tab: Page, way: str, truthful: bool) -> None:
+def test_canvas_with_falsified_pixels_is_detected(tab: Page, way: str, truthful: bool) -> None:
     tab.goto("about:blank")
     tab.evaluate(FALSIFY, [way])
     tab.add_script_tag(content=bundle("canvas.js"))
@@ -93,7 +93,7 @@ def check_same(one: np.ndarray, other: np.ndarray) -> None:
 
 @pytest.mark.film
 @pytest.mark.slow
-def test_the_film_is_right_where_a_canvas_lies(live: AppPage) -> None:
+def test_film_is_right_where_canvas_pixels_are_falsified(live: AppPage) -> None:
     live.page.add_init_script(f"({FALSIFY})({WAYS})")
     compare_film(live, "")
     assert live.page.locator(".live-plot .hm image").count() == 0

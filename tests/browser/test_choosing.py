@@ -51,7 +51,7 @@ def is_framed(app: AppPage, key: str, name: str, row: int, column: int) -> bool:
 @pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("path", PAGES)
-def test_a_click_moves_the_frame_at_once_and_brings_no_picture(app: AppPage, path: str) -> None:
+def test_cell_click_moves_the_frame_at_once_and_sends_no_picture(app: AppPage, path: str) -> None:
     key, name = PAGES[path]
     came: list[bytes | str] = []
 
@@ -83,7 +83,7 @@ def test_a_click_moves_the_frame_at_once_and_brings_no_picture(app: AppPage, pat
 
 
 @pytest.mark.slow
-def test_a_saved_picture_has_the_frame(app: AppPage, tmp_path: Path) -> None:
+def test_saved_picture_has_the_frame(app: AppPage, tmp_path: Path) -> None:
     app.open("single-head?q=2&k=1")
     saved = SavePanel(app, "walk").save(tmp_path, "svg")
     shapes = re.findall(r'<g class="shape-group".*?</g>', saved.read_text(), re.DOTALL)

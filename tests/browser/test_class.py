@@ -89,7 +89,7 @@ def _settled(page: Page) -> None:
 
 
 @pytest.mark.essential
-def test_a_visitor_stays_with_one_process_by_the_proxys_own_cookie(room: Room) -> None:
+def test_class_visitor_stays_with_one_process_by_the_proxys_cookie(room: Room) -> None:
     with urllib.request.urlopen(f"{room.address}/") as answer:
         cookie = SimpleCookie(answer.headers["Set-Cookie"])
     assert re.fullmatch(r"[0-9a-f]{32}", cookie["lab_route"].value)
@@ -101,7 +101,7 @@ def test_a_visitor_stays_with_one_process_by_the_proxys_own_cookie(room: Room) -
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the processes are not forked")
-def test_what_was_imported_is_shared(room: Room) -> None:
+def test_class_imported_modules_are_shared(room: Room) -> None:
     for pid in room.pids().values():
         said = Path(f"/proc/{pid}/smaps_rollup").read_text()
         shared, own = (
@@ -110,18 +110,18 @@ def test_what_was_imported_is_shared(room: Room) -> None:
         assert shared > 100_000 > own  # kB; imported for itself alone, nothing written is shared
 
 
-def test_long_links_pass_and_no_log_keeps_them(room: Room) -> None:
+def test_class_long_links_pass_and_no_log_keeps_them(room: Room) -> None:
     with urllib.request.urlopen(f"{room.address}/single-head?text=secret{'x' * 12_000}") as answer:
         assert answer.status == 200
     room.wait_to_write('"GET /single-head" 200')
     assert "secret" not in room.log.read_text()
 
 
-def test_a_start_tells_nobody_to_restart(room: Room) -> None:
+def test_class_start_tells_no_browser_to_restart(room: Room) -> None:
     assert "restart streamlit" not in room.log.read_text()
 
 
-def test_scripts_come_compressed_through_the_proxy(room: Room) -> None:
+def test_class_scripts_are_compressed_through_the_proxy(room: Room) -> None:
     with urllib.request.urlopen(f"{room.address}/") as answer:
         page = answer.read().decode()
     script = re.search(r"\./(plotly/[^\"']+)", page) or re.search(r"\./(static/js/index[^\"]+)", page)
@@ -176,7 +176,7 @@ def test_class_survives_a_killed_process_and_a_rolling_restart(browser: Browser,
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells whose process a process is")
 @pytest.mark.slow
-def test_when_the_process_of_all_is_killed_all_start_again(room: Room) -> None:
+def test_class_restarts_all_when_the_main_process_is_killed(room: Room) -> None:
     before = room.pids()
     parents = {Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1] for pid in before.values()}
     assert len(parents) == 1
@@ -189,7 +189,7 @@ def test_when_the_process_of_all_is_killed_all_start_again(room: Room) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells whose process a process is")
-def test_a_killed_proxy_is_started_again(room: Room) -> None:
+def test_class_restarts_a_killed_proxy(room: Room) -> None:
     master = _nginx_of(room)
     subprocess.run(["kill", "-9", master], check=True)
     room.wait_to_write("nginx ended; starting it again")
@@ -198,7 +198,7 @@ def test_a_killed_proxy_is_started_again(room: Room) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells whose process a process is")
-def test_a_killed_class_leaves_its_port_and_nothing_behind(tmp_path: Path) -> None:
+def test_class_killed_frees_its_port_and_leaves_nothing_behind(tmp_path: Path) -> None:
     with _class(ROOT, tmp_path / "log", processes=1) as room:
         master, (worker,) = _nginx_of(room), room.pids().values()
         words = Path(f"/proc/{master}/cmdline").read_text().removeprefix("nginx: master process ")
@@ -215,7 +215,7 @@ def test_a_killed_class_leaves_its_port_and_nothing_behind(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_code_that_does_not_open_leaves_the_class_as_it_is(
+def test_class_with_code_that_does_not_open_stays_as_it_is(
     tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
     lab = tmp_path / "lab"
@@ -275,7 +275,7 @@ def test_code_that_does_not_open_leaves_the_class_as_it_is(
 
 
 @pytest.mark.slow
-def test_half_a_request_does_not_stay_for_ever_at_the_proxy(room: Room) -> None:
+def test_class_proxy_closes_half_a_request_in_time(room: Room) -> None:
     port = int(room.address.rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port), timeout=60) as half:
         half.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Half: ")

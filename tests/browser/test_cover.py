@@ -57,7 +57,7 @@ def written(numbers: NDArray[np.float32]) -> set[str]:
 
 
 @pytest.mark.essential
-def test_a_covered_map_reaches_no_message_element_or_file(app: AppPage, tmp_path: Path) -> None:
+def test_covered_map_is_absent_from_messages_elements_and_files(app: AppPage, tmp_path: Path) -> None:
     frames: list[bytes] = []
 
     def listen(socket: WebSocket) -> None:
@@ -93,7 +93,7 @@ def test_a_covered_map_reaches_no_message_element_or_file(app: AppPage, tmp_path
     assert holds([*arrays_of(frames)], weights)
 
 
-def test_a_try_by_keys_alone_and_a_reload_covers_again(app: AppPage) -> None:
+def test_cover_try_works_by_keyboard_and_a_reload_covers_again(app: AppPage) -> None:
     page = app.page
     page.set_viewport_size({"width": 390, "height": 844})
     app.open(LINK)
@@ -141,7 +141,7 @@ def test_a_try_by_keys_alone_and_a_reload_covers_again(app: AppPage) -> None:
 
 
 @pytest.mark.essential
-def test_a_click_on_the_hatch_answers_and_teach_makes_the_link(app: AppPage) -> None:
+def test_cover_hatch_click_answers_and_teach_makes_the_link(app: AppPage) -> None:
     app.open("single-head?cover=weights&predict=key")
     app.click_cell("walk", "weights", 1, 2)
     expect(app.page.get_by_role("radio", name="sat")).to_be_checked()
@@ -164,7 +164,7 @@ def test_a_click_on_the_hatch_answers_and_teach_makes_the_link(app: AppPage) -> 
 
 
 @pytest.mark.slow
-def test_a_curve_is_drawn_and_measured(app: AppPage) -> None:
+def test_cover_curve_is_drawn_by_pointer_and_measured(app: AppPage) -> None:
     page = app.page
     app.open("kernel-regression?cover=estimate&predict=curve")
     whole = PAGES["kernel-regression"].at("").figure()

@@ -39,7 +39,7 @@ def hovered(app: AppPage, key: str, box: str) -> str:
 
 
 @pytest.mark.essential
-def test_a_click_on_a_box_opens_its_stage(app: AppPage) -> None:
+def test_diagram_box_click_opens_its_stage(app: AppPage) -> None:
     app.open("single-head?stage=diagram&mask=causal")
     assert "−∞ where a query may not attend" in hovered(app, "walk", "mask")
     opened = {"mask": "masked", "scores": "scores", "W_k": "Q, K, V"}
@@ -60,7 +60,7 @@ def test_a_click_on_a_box_opens_its_stage(app: AppPage) -> None:
 
 
 @pytest.mark.slow
-def test_a_click_on_a_box_of_many_heads_opens_a_picture_or_a_tab(app: AppPage) -> None:
+def test_diagram_box_click_of_many_heads_opens_a_picture_or_a_tab(app: AppPage) -> None:
     app.open("multi-head?view=diagram&kv=2")
     assert "2 heads read the same keys and values" in hovered(app, "maps", "attention")
     app.page.mouse.click(*place(app, "maps", "W_o"))

@@ -113,7 +113,7 @@ def pixels(page: Page, box: list[float]) -> Image.Image:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("window", WINDOWS, ids=str)
 @pytest.mark.parametrize("path", [page.address for page in PAGES])
-def test_early_picture_stands_where_the_live_figure_does(
+def test_early_picture_is_where_the_live_figure_will_be(
     opened: Opened, path: str, window: tuple[int, int], scheme: str, locale: str
 ) -> None:
     page, gate = opened(path, *window, color_scheme=scheme, locale=locale)
@@ -141,7 +141,7 @@ def test_early_picture_stands_where_the_live_figure_does(
 
 
 @pytest.mark.essential
-def test_scrollbar_that_takes_room_takes_it_from_the_margin(playwright: Playwright, server: str) -> None:
+def test_early_picture_margin_absorbs_a_scrollbar(playwright: Playwright, server: str) -> None:
     chromium = playwright.chromium.launch(**CHROMIUM, ignore_default_args=["--hide-scrollbars"])
     page = chromium.new_page(viewport={"width": 1280, "height": 800})
     page.goto(f"{server}/single-head", wait_until="commit")
@@ -160,7 +160,7 @@ def test_scrollbar_that_takes_room_takes_it_from_the_margin(playwright: Playwrig
 
 # Of windows between those that were drawn for.
 @pytest.mark.parametrize("window", [(1366, 768), (412, 915)], ids=str)
-def test_a_window_between_has_the_picture_of_one_like_it_in_its_own_size(
+def test_early_picture_in_an_odd_window_is_the_nearest_at_its_own_size(
     opened: Opened, window: tuple[int, int]
 ) -> None:
     page, gate = opened("kernel-regression", *window)
@@ -175,7 +175,7 @@ def test_a_window_between_has_the_picture_of_one_like_it_in_its_own_size(
     assert scale == pytest.approx(1, abs=0.01)  # as the live figure: type is not shrunk
 
 
-def test_early_picture_goes_on_leaving_or_resizing(
+def test_early_picture_leaves_on_leaving_or_resizing(
     opened: Opened,
 ) -> None:
     page, _ = opened("kernel-regression")
@@ -188,7 +188,7 @@ def test_early_picture_goes_on_leaving_or_resizing(
     wait_until_gone(page)
 
 
-def test_it_goes_where_the_live_figure_cannot_be_drawn(opened: Opened) -> None:
+def test_early_picture_leaves_where_the_live_figure_fails(opened: Opened) -> None:
     page, gate = opened("kernel-regression")
     page.wait_for_function(SHOWN)
     page.wait_for_selector(".live-figure[data-sized]")
@@ -197,7 +197,7 @@ def test_it_goes_where_the_live_figure_cannot_be_drawn(opened: Opened) -> None:
     wait_until_gone(page)
 
 
-def test_it_follows_the_page_that_is_scrolled_under_it(opened: Opened) -> None:
+def test_early_picture_follows_a_scrolled_page(opened: Opened) -> None:
     page, _ = opened("kernel-regression", 390, 844)
     page.wait_for_function(SHOWN)
     page.wait_for_selector(".live-figure[data-sized]")
@@ -211,7 +211,7 @@ def test_it_follows_the_page_that_is_scrolled_under_it(opened: Opened) -> None:
 @pytest.mark.parametrize(
     "kept", [("stActiveTheme-/single-head-v2", '"Mine"'), ("sidebarWidth", "400")], ids=lambda kept: kept[0]
 )
-def test_there_is_none_where_the_visitor_has_another_page(
+def test_early_picture_is_absent_on_another_page(
     browser: Browser, server: str, kept: tuple[str, str]
 ) -> None:
     context = browser.new_context(reduced_motion="reduce")
@@ -226,7 +226,7 @@ def test_there_is_none_where_the_visitor_has_another_page(
 @pytest.mark.parametrize("kept", [None, "System", "Light", "Dark"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("link", ["multi-head?heads=2", "multi-head?embed=true&embed_options=dark_theme"])
-def test_paper_is_there_before_the_theme(
+def test_early_paper_colour_is_there_before_the_theme(
     browser: Browser, server: str, scheme: Literal["light", "dark"], kept: str | None, link: str
 ) -> None:
     """Before the session tells its theme Streamlit stands on white, or on a dark of its own."""
@@ -271,7 +271,9 @@ def test_early_scheme_is_removed_once_the_figure_is_drawn(opened: Opened) -> Non
         (f"/?lang={HOSTILE.replace(' ', '%20')}", True),
     ],
 )
-def test_a_link_that_sets_anything_of_the_figure_has_none(server: str, target: str, is_there: bool) -> None:
+def test_early_picture_is_absent_for_a_link_that_changes_the_figure(
+    server: str, target: str, is_there: bool
+) -> None:
     status, _, body = ask(server, target, Accept="text/html")
     text = body.decode()
     assert status == 200
@@ -280,14 +282,14 @@ def test_a_link_that_sets_anything_of_the_figure_has_none(server: str, target: s
     assert "alert(1)" not in text
 
 
-def test_its_words_are_those_of_the_language_that_is_asked_for(server: str) -> None:
+def test_early_picture_has_the_words_of_the_requested_language(server: str) -> None:
     for headers, spoken in (({}, "en"), ({"Accept_Language": "zh-CN"}, "zh")):
         body = ask(server, "/", Accept="text/html", **headers)[2]
         with speaking(spoken):
             assert f"<h1>{html.escape(_(page_at('').title))}</h1>" in body.decode()
 
 
-def test_what_stands_beside_the_title_is_seen_together(opened: Opened) -> None:
+def test_early_picture_and_title_appear_together(opened: Opened) -> None:
     page, _ = opened("single-head")
     buttons = Gate()
     page.route("**/static/js/Button.*.js", buttons.hear)

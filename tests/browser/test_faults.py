@@ -43,7 +43,7 @@ def _uvicorn(app: str, log: Path, **environment: str) -> Iterator[str]:
 
 
 @pytest.mark.essential
-def test_a_fault_is_told_in_a_sentence_with_the_link_and_logged_without_it(tab: Page, tmp_path: Path) -> None:
+def test_fault_is_a_sentence_with_the_link_and_logged_without_it(tab: Page, tmp_path: Path) -> None:
     log = tmp_path / "log"
     with _uvicorn("tests.browser.fault_app:app", log) as address:
         tab.set_default_navigation_timeout(180_000)
@@ -106,7 +106,7 @@ def test_hostile_links_frames_and_uploads_do_no_harm(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", ["single-head", "kernel-regression"])
-def test_embedded_a_page_shows_its_figure_without_navigation_and_sidebar(
+def test_embedded_page_shows_its_figure_without_navigation_and_sidebar(
     tab: Page, server: str, page: str
 ) -> None:
     tab.set_default_navigation_timeout(180_000)
@@ -116,7 +116,7 @@ def test_embedded_a_page_shows_its_figure_without_navigation_and_sidebar(
         assert not tab.locator(f"[data-testid^={part}]:visible").count(), part
 
 
-def test_where_every_place_is_taken_a_visitor_is_told(tab: Page) -> None:
+def test_full_server_tells_the_visitor(tab: Page) -> None:
     with serving("tests/browser/fault_app.py", ATTENTION_LAB_SESSIONS="1") as address:
         tab.goto(address)
         tab.wait_for_selector("text=after", timeout=180_000)

@@ -118,12 +118,12 @@ def without_content_visibility(page: Page) -> None:
 @pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("path", PAGES)
-def test_a_picture_of_the_film_is_what_plotly_draws(app: AppPage, path: str) -> None:
+def test_film_frame_equals_plotlys_drawing(app: AppPage, path: str) -> None:
     compare_film(app, path)
 
 
 @pytest.mark.slow
-def test_an_older_browser_hides_the_pictures_that_are_not_meant(app: AppPage) -> None:
+def test_film_frames_stay_hidden_in_an_older_browser(app: AppPage) -> None:
     without_content_visibility(app.page)
     compare_film(app, "single-head")
     seen = """() => {
@@ -159,7 +159,7 @@ def compare_film(app: AppPage, path: str) -> None:
         assert different.mean() < MOST_DIFFERENT, f"step {step}: {different.sum()} of {different.size} pixels"
 
 
-def test_a_drag_shows_the_film_and_no_blank_frame(live: AppPage) -> None:
+def test_film_plays_during_a_drag_without_a_blank_frame(live: AppPage) -> None:
     live.open()
     live.page.wait_for_function(READY)
     live.page.evaluate(WATCH)
@@ -173,7 +173,7 @@ def test_a_drag_shows_the_film_and_no_blank_frame(live: AppPage) -> None:
 
 
 @pytest.mark.essential
-def test_hover_after_a_release_tells_the_number_that_stands_there(live: AppPage) -> None:
+def test_film_hover_after_a_release_shows_the_current_number(live: AppPage) -> None:
     live.open()
     live.page.wait_for_function(READY)
     drag(live, np.linspace(0.5, 1, 8))
@@ -185,7 +185,7 @@ def test_hover_after_a_release_tells_the_number_that_stands_there(live: AppPage)
 
 
 @pytest.mark.slow
-def test_a_window_that_only_becomes_higher_keeps_the_film(live: AppPage) -> None:
+def test_film_is_kept_when_only_the_window_height_grows(live: AppPage) -> None:
     live.open()
     live.page.wait_for_function(READY)
     drag(live, np.array([0.5, 1.0]))
@@ -207,7 +207,7 @@ def test_a_window_that_only_becomes_higher_keeps_the_film(live: AppPage) -> None
 
 
 @pytest.mark.slow
-def test_no_film_is_made_where_no_motion_is_wanted(live: AppPage) -> None:
+def test_film_is_absent_under_reduced_motion(live: AppPage) -> None:
     live.page.emulate_media(reduced_motion="reduce")
     live.page.add_init_script(f"({STUDIOS})()")
     live.open()

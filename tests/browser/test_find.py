@@ -38,7 +38,7 @@ def said(app: AppPage) -> Locator:
 
 
 @pytest.mark.essential
-def test_a_term_is_typed_and_enter_arrives_and_back_returns(app: AppPage) -> None:
+def test_search_term_typed_and_entered_opens_and_back_returns(app: AppPage) -> None:
     app.open("single-head?mask=causal&seed=7")
     app.press("walk", "ArrowRight")
     temperature = app.readout("walk")
@@ -58,7 +58,7 @@ def test_a_term_is_typed_and_enter_arrives_and_back_returns(app: AppPage) -> Non
     wait_at(app, "Positional encoding", scheme="rotary")
 
 
-def test_a_place_on_the_same_page_is_a_step_and_is_as_its_link_says(app: AppPage) -> None:
+def test_search_result_on_the_same_page_is_a_history_step(app: AppPage) -> None:
     app.open("single-head?mask=causal&seed=7")
     type_in(app, "sliding window")
     app.page.keyboard.press("Enter")
@@ -70,7 +70,7 @@ def test_a_place_on_the_same_page_is_a_step_and_is_as_its_link_says(app: AppPage
 
 
 @pytest.mark.slow
-def test_several_are_chosen_among_by_arrows_and_escape_leaves(app: AppPage) -> None:
+def test_search_results_are_selected_by_arrows_and_escape_closes(app: AppPage) -> None:
     app.open()
     type_in(app, "causal head")
     expect(said(app)).to_contain_text("found")
@@ -95,7 +95,7 @@ def test_several_are_chosen_among_by_arrows_and_escape_leaves(app: AppPage) -> N
     app.settle()
 
 
-def test_find_without_a_match_says_so_and_sends_nothing(app: AppPage) -> None:
+def test_search_without_a_match_says_so_and_sends_nothing(app: AppPage) -> None:
     app.open()
     asked: list[str] = []
     app.page.on("request", lambda request: asked.append(f"{request.url} {request.post_data or ''}"))
@@ -109,7 +109,7 @@ def test_find_without_a_match_says_so_and_sends_nothing(app: AppPage) -> None:
     assert len(app.sent) == before
 
 
-def test_nothing_is_fetched_until_somebody_goes_to_the_field(app: AppPage) -> None:
+def test_search_list_is_fetched_on_the_first_focus(app: AppPage) -> None:
     asked: list[str] = []
     app.page.on("request", lambda request: asked.append(request.url))
     app.open("kernel-regression")
@@ -121,7 +121,7 @@ def test_nothing_is_fetched_until_somebody_goes_to_the_field(app: AppPage) -> No
 
 
 @pytest.mark.slow
-def test_a_list_that_cannot_be_fetched_is_told_and_asked_for_again(app: AppPage) -> None:
+def test_search_list_that_fails_is_reported_and_fetched_again(app: AppPage) -> None:
     app.open()
     app.page.route(f"**/{LIST}", lambda route: route.abort())
     type_in(app, "so")
@@ -133,7 +133,7 @@ def test_a_list_that_cannot_be_fetched_is_told_and_asked_for_again(app: AppPage)
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("width", [390, 1280])
-def test_axe_finds_nothing_in_what_is_found(app: AppPage, width: int) -> None:
+def test_search_results_pass_axe(app: AppPage, width: int) -> None:
     app.page.set_viewport_size({"width": width, "height": 844})
     app.open("single-head")
     type_in(app, "mask")
@@ -141,7 +141,7 @@ def test_axe_finds_nothing_in_what_is_found(app: AppPage, width: int) -> None:
     assert faults_in_both_themes(app) == []
 
 
-def test_on_a_phone_it_unfolds_over_the_title_and_moves_nothing(app: AppPage) -> None:
+def test_search_on_a_phone_unfolds_over_the_title_and_moves_nothing(app: AppPage) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
     app.open("single-head")
     closed, figure = field(app).bounding_box(), app.figure("walk").bounding_box()
@@ -160,7 +160,7 @@ def test_on_a_phone_it_unfolds_over_the_title_and_moves_nothing(app: AppPage) ->
 
 
 @pytest.mark.slow
-def test_an_embedded_page_and_a_lesson_can_be_without_it(app: AppPage) -> None:
+def test_search_can_be_hidden_in_an_embedded_page_and_a_lesson(app: AppPage) -> None:
     app.open("single-head?embed=true")
     assert field(app).count() == 0
     app.open("single-head?hide=search")
@@ -169,7 +169,7 @@ def test_an_embedded_page_and_a_lesson_can_be_without_it(app: AppPage) -> None:
     expect(field(app)).to_be_visible()
 
 
-def test_a_link_of_the_glossary_goes_there_and_the_session_stays(app: AppPage) -> None:
+def test_glossary_link_opens_in_the_same_session(app: AppPage) -> None:
     app.open("glossary?group=positions")
     app.page.evaluate("window.sameWindow = true")
     app.page.locator(".st-key-terms").get_by_role("link", name="Positional encoding: ALiBi").click()
@@ -182,7 +182,7 @@ def test_a_link_of_the_glossary_goes_there_and_the_session_stays(app: AppPage) -
 
 
 @pytest.mark.slow
-def test_the_slider_walks_through_the_parts(app: AppPage) -> None:
+def test_glossary_slider_steps_through_the_parts(app: AppPage) -> None:
     app.open("glossary")
     app.press("parts", "ArrowRight", times=7)
     assert app.readout("parts") == "Softmax"
@@ -192,7 +192,7 @@ def test_the_slider_walks_through_the_parts(app: AppPage) -> None:
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.slow
-def test_axe_finds_nothing_on_the_glossary(app: AppPage, width: int) -> None:
+def test_glossary_passes_axe(app: AppPage, width: int) -> None:
     app.page.set_viewport_size({"width": width, "height": 844})
     app.open("glossary")
     assert faults_in_both_themes(app) == []
@@ -200,13 +200,13 @@ def test_axe_finds_nothing_on_the_glossary(app: AppPage, width: int) -> None:
 
 
 @pytest.mark.slow
-def test_every_page_stands_in_the_navigation_beside_a_sidebar(app: AppPage) -> None:
+def test_navigation_has_every_page_beside_a_sidebar(app: AppPage) -> None:
     app.open("single-head")
     shown = app.page.get_by_test_id("stTopNavLink").filter(visible=True).all_inner_texts()
     assert [each.strip() for each in shown] == [page.title for page in PAGES]
 
 
-def test_what_people_type_is_found(app: AppPage) -> None:
+def test_search_finds_what_people_type(app: AppPage) -> None:
     """What others wrote and what a class asks is among the eight shown, and nearly all of it comes first."""
     app.open()
     typed = {**READ, **ASKED}
@@ -231,6 +231,6 @@ def test_what_people_type_is_found(app: AppPage) -> None:
     assert sum(lines[0] for lines in hits.values()) >= 150
 
 
-def test_every_other_word_is_of_something_that_is_found() -> None:
+def test_search_names_are_all_of_entries() -> None:
     names = {name for each in find.everything() for name in each.names}
     assert {*WORDS} - names == set()

@@ -64,7 +64,7 @@ def label_of(app: AppPage) -> str:
 
 
 @pytest.mark.essential
-def test_a_tap_chooses_its_cell_tells_its_value_and_frames_it_in_every_map(touched: AppPage) -> None:
+def test_tap_selects_its_cell_shows_its_value_and_frames_it_everywhere(touched: AppPage) -> None:
     touched.open("single-head")
     hand = Fingers(touched)
     hand.tap(*cell(touched, 2, 1))
@@ -82,7 +82,7 @@ def test_a_tap_chooses_its_cell_tells_its_value_and_frames_it_in_every_map(touch
 @pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(("right", "down"), [(0, -FAR), (0, FAR), (FAR, 0), (-FAR, 0)])
-def test_a_swipe_over_a_figure_scrolls_the_page_and_chooses_nothing(
+def test_swipe_over_a_figure_scrolls_the_page_and_selects_nothing(
     touched: AppPage, right: float, down: float
 ) -> None:
     touched.open("single-head?tab=Code")
@@ -97,7 +97,7 @@ def test_a_swipe_over_a_figure_scrolls_the_page_and_chooses_nothing(
 
 
 @pytest.mark.slow
-def test_two_fingers_zoom_the_page_and_choose_nothing(touched: AppPage) -> None:
+def test_pinch_zooms_the_page_and_selects_nothing(touched: AppPage) -> None:
     touched.open("single-head")
     asked, address = touched.n_asked, touched.page.url
     hand = Fingers(touched)
@@ -110,7 +110,7 @@ def test_two_fingers_zoom_the_page_and_choose_nothing(touched: AppPage) -> None:
 
 
 @pytest.mark.slow
-def test_a_finger_that_rests_on_a_cell_chooses_nothing(touched: AppPage) -> None:
+def test_long_press_on_a_cell_selects_nothing(touched: AppPage) -> None:
     touched.open("single-head")
     address = touched.page.url
     place = cell(touched, 2, 1)
@@ -121,7 +121,7 @@ def test_a_finger_that_rests_on_a_cell_chooses_nothing(touched: AppPage) -> None
 
 
 @pytest.mark.slow
-def test_no_part_of_a_figure_makes_the_browser_wait_before_it_scrolls(touched: AppPage) -> None:
+def test_scroll_over_a_figure_waits_for_no_listener(touched: AppPage) -> None:
     touched.open("single-head")
     session = touched.page.context.new_cdp_session(touched.page)
     figure = session.send(
@@ -139,7 +139,7 @@ def test_no_part_of_a_figure_makes_the_browser_wait_before_it_scrolls(touched: A
 
 
 @pytest.mark.essential
-def test_a_live_slider_follows_a_finger_sideways_and_only_sideways(touched: AppPage) -> None:
+def test_live_slider_follows_a_finger_sideways_only(touched: AppPage) -> None:
     touched.open("single-head?tab=Code")
     slider = touched.slider("walk")
     slider.scroll_into_view_if_needed()
@@ -174,7 +174,7 @@ def test_a_live_slider_follows_a_finger_sideways_and_only_sideways(touched: AppP
 
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("address", PAGES)
-def test_whatever_a_finger_is_to_hit_is_large_enough(touched: AppPage, address: str) -> None:
+def test_touch_targets_are_large_enough(touched: AppPage, address: str) -> None:
     touched.open(address)
     small: list[str] = touched.page.evaluate(SMALL, LEAST)
     assert small == []

@@ -44,7 +44,7 @@ COUNTED = """() => {
 @pytest.mark.still
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("page", [page for page in PAGES if page])
-def test_first_view_has_few_controls_and_digits_that_can_be_read(app: AppPage, page: str) -> None:
+def test_first_view_has_few_controls_and_readable_digits(app: AppPage, page: str) -> None:
     app.open(page)
     counted = app.page.evaluate(COUNTED)
     print(page, counted)
@@ -75,9 +75,7 @@ LEFT = """() => {
 @pytest.mark.still
 @pytest.mark.parametrize("width", [1280, 1920, 390])
 @pytest.mark.parametrize("page", ["", "single-head", "multi-head", "learned-heads"])
-def test_name_title_prose_figure_and_sliders_begin_at_one_left_edge(
-    app: AppPage, page: str, width: int
-) -> None:
+def test_first_view_parts_have_one_left_edge(app: AppPage, page: str, width: int) -> None:
     app.page.set_viewport_size({"width": width, "height": 844})
     app.open(page)
     edges = app.page.evaluate(LEFT)

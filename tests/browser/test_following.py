@@ -22,7 +22,7 @@ def told(app: AppPage) -> str:
 @pytest.mark.still
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("address", FIGURES)
-def test_a_tab_says_after_a_release_what_its_link_says(app: AppPage, address: str) -> None:
+def test_tab_after_a_release_equals_its_link(app: AppPage, address: str) -> None:
     app.open(address)
     key = FIGURES[address]
     for tab in ("Arithmetic", "Break it", "Code"):
@@ -34,7 +34,7 @@ def test_a_tab_says_after_a_release_what_its_link_says(app: AppPage, address: st
 
 
 @pytest.mark.still
-def test_a_release_sends_nothing_of_the_rest_of_the_page(app: AppPage) -> None:
+def test_release_sends_nothing_of_the_rest_of_the_page(app: AppPage) -> None:
     app.open("positional-encoding")
     app.press("attention", "ArrowLeft")
     before = len(app.received)
@@ -48,7 +48,7 @@ def test_a_release_sends_nothing_of_the_rest_of_the_page(app: AppPage) -> None:
 
 @pytest.mark.still
 @pytest.mark.slow
-def test_a_cell_that_is_blocked_by_a_click_changes_the_sidebar_too(app: AppPage) -> None:
+def test_blocked_cell_updates_the_sidebar(app: AppPage) -> None:
     app.open("single-head?mask=own&stage=masked")
     free = app.page.get_by_role("button", name="Free all cells")
     expect(free).to_be_disabled()
@@ -59,7 +59,7 @@ def test_a_cell_that_is_blocked_by_a_click_changes_the_sidebar_too(app: AppPage)
 
 @pytest.mark.still
 @pytest.mark.slow
-def test_an_open_panel_follows_a_slider(app: AppPage) -> None:
+def test_open_panel_follows_a_slider(app: AppPage) -> None:
     app.open("single-head")
     app.page.get_by_role("button", name="Share").click()
     link = app.page.get_by_role("textbox", name="Link").first
@@ -88,7 +88,7 @@ def test_sliders_of_one_setting_follow_one_another(app: AppPage) -> None:
 
 
 @pytest.mark.still
-def test_a_picture_stays_where_it_was_put_after_a_tab_brought_another(app: AppPage) -> None:
+def test_picture_keeps_its_place_after_a_tab_adds_another(app: AppPage) -> None:
     app.open("multi-head?view=arcs&tab=Maths")
     app.press("maps", "ArrowRight", times=3, name="row")
     app.tab("Heads add up")

@@ -32,7 +32,7 @@ def ink(control: Locator) -> float:
     return float(np.mean(1.05 / (luminance + 0.05) >= 3))
 
 
-def test_what_is_on_chosen_or_dragged_is_seen(forced: AppPage) -> None:
+def test_selected_or_dragged_controls_are_visible_in_forced_colours(forced: AppPage) -> None:
     page = forced.page
     forced.open("single-head")
     assert page.evaluate("matchMedia('(forced-colors: active)').matches")
@@ -61,7 +61,7 @@ def test_what_is_on_chosen_or_dragged_is_seen(forced: AppPage) -> None:
     assert ink(forced.slider("walk")) > 0.1  # a live figure's
 
 
-def test_a_slider_of_the_sidebar_is_seen(forced: AppPage) -> None:
+def test_sidebar_slider_is_visible_in_forced_colours(forced: AppPage) -> None:
     forced.open("kernel-regression")
     slider = forced.page.get_by_test_id("stSidebar").get_by_test_id("stSlider").first
     track = slider.locator("[data-rac][style*=relative]")
@@ -71,7 +71,7 @@ def test_a_slider_of_the_sidebar_is_seen(forced: AppPage) -> None:
     assert ink(thumb) > 0.3
 
 
-def test_words_that_are_explained_do_not_look_selected(app: AppPage) -> None:
+def test_explained_words_do_not_look_selected_in_forced_colours(app: AppPage) -> None:
     app.open("single-head")
     about = app.page.locator(".st-key-page-about")
     app.page.wait_for_function("() => CSS.highlights.get('terms')?.size > 3")
@@ -82,7 +82,7 @@ def test_words_that_are_explained_do_not_look_selected(app: AppPage) -> None:
     app.page.wait_for_function("() => CSS.highlights.get('terms')?.size > 3")
 
 
-def test_the_magnifier_has_its_handle_and_a_lesson_its_bars(forced: AppPage) -> None:
+def test_magnifier_and_lesson_bars_are_visible_in_forced_colours(forced: AppPage) -> None:
     page = forced.page
     forced.open(f"single-head?{LESSON}")
     bars = page.locator(".lesson-head li a")

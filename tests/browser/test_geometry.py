@@ -112,7 +112,7 @@ def measured(app: AppPage, key: str) -> Drawn:
 @pytest.mark.sample(1)
 @pytest.mark.still
 @pytest.mark.parametrize("link", FIGURES)
-def test_all_words_can_be_read_at_every_size(app: AppPage, link: str) -> None:
+def test_words_are_readable_at_every_size(app: AppPage, link: str) -> None:
     app.open(link)
     for width, height in SIZES:
         app.page.set_viewport_size({"width": width, "height": height})
@@ -125,7 +125,7 @@ def test_all_words_can_be_read_at_every_size(app: AppPage, link: str) -> None:
 @pytest.mark.still
 @pytest.mark.parametrize("link", ["learned-heads", "multi-head", f"multi-head?text={LONG}"])
 @pytest.mark.slow
-def test_a_phone_scrolls_rather_than_leave_labels_out(app: AppPage, link: str) -> None:
+def test_phone_figure_scrolls_rather_than_omits_labels(app: AppPage, link: str) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
     app.open(link)
     said = app.figure(FIGURES[link]).locator(".xtick text, .ytick text").all_inner_texts()
@@ -143,7 +143,7 @@ def _names(app: AppPage, key: str) -> list[str]:
 
 
 @pytest.mark.still
-def test_what_is_in_the_way_or_cut_off_is_found(app: AppPage) -> None:
+def test_overlapping_or_cut_off_elements_are_detected(app: AppPage) -> None:
     app.open("multi-head")
     assert faults(measured(app, "maps")) == []
     captions = app.figure("maps").locator(".annotation-text")
@@ -162,7 +162,7 @@ def bars_fault(drawn: Drawn) -> bool:
 
 @pytest.mark.sample(1)
 @pytest.mark.still
-def test_a_projector_is_filled_and_can_be_read(
+def test_projector_figure_fills_the_screen_and_is_readable(
     app: AppPage, shown: str, request: pytest.FixtureRequest
 ) -> None:
     app.page.add_init_script(REFUSED)
@@ -192,7 +192,7 @@ def test_a_projector_is_filled_and_can_be_read(
 
 @pytest.mark.still
 @pytest.mark.slow
-def test_what_a_projector_has_no_room_for_is_said(app: AppPage) -> None:
+def test_projector_names_what_has_no_room(app: AppPage) -> None:
     app.page.add_init_script(REFUSED)
     app.page.set_viewport_size({"width": 1024, "height": 768})
     app.open(f"single-head?stage=weights&text={SIXTEEN}")
@@ -237,7 +237,7 @@ FILLED = """() => {
 @pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.still
-def test_a_saved_picture_can_be_read_in_every_shape(
+def test_saved_picture_is_readable_in_every_shape(
     app: AppPage, shown: str, request: pytest.FixtureRequest
 ) -> None:
     app.open(shown)
@@ -263,9 +263,7 @@ def test_a_saved_picture_can_be_read_in_every_shape(
 
 @pytest.mark.still
 @pytest.mark.parametrize(("shape", "count"), [("16:9", 16), ("square", 12)])
-def test_no_label_beside_cells_goes_from_a_saved_picture_without_a_word(
-    app: AppPage, shape: str, count: int
-) -> None:
+def test_saved_picture_names_omitted_labels(app: AppPage, shape: str, count: int) -> None:
     text = "we walked home along an old stony path while it got dark and very cold outside"
     words = text.split()[:count]
     app.open(f"multi-head?heads=4&text={'+'.join(words)}")

@@ -10,7 +10,7 @@ from attn_ui.lessons import shelf
 from tests.app.test_handout import LESSON
 
 
-def test_the_command_prints_pictures_and_questions_and_solutions(
+def test_handout_command_prints_pictures_questions_and_solutions(
     browser: Browser, server: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "mine.md"

@@ -52,7 +52,7 @@ def open_and_set_eight_heads(app: AppPage) -> tuple[int, str]:
 
 @pytest.mark.essential
 @pytest.mark.still
-def test_one_press_goes_back_to_a_page_as_it_was_left(app: AppPage) -> None:
+def test_back_returns_to_a_page_as_it_was_left(app: AppPage) -> None:
     before, overview = open_and_set_eight_heads(app)
     app.unfold()
     app.page.get_by_text("Biases", exact=True).click()
@@ -129,7 +129,7 @@ def stage(app: AppPage, name: str) -> Locator:
 
 
 @pytest.mark.still
-def test_a_picture_is_a_step_and_so_is_a_slider_that_is_moved_on(app: AppPage) -> None:
+def test_view_change_and_slider_release_are_history_steps(app: AppPage) -> None:
     app.open("kernel-regression")
     before = steps(app)
     app.slider("fit").press("ArrowRight")
@@ -153,7 +153,7 @@ def test_a_picture_is_a_step_and_so_is_a_slider_that_is_moved_on(app: AppPage) -
 
 @pytest.mark.film
 @pytest.mark.slow
-def test_choosing_a_picture_while_the_slider_plays_keeps_the_bandwidth(app: AppPage) -> None:
+def test_view_change_while_the_slider_plays_keeps_the_bandwidth(app: AppPage) -> None:
     app.open("kernel-regression")
     start = int(app.slider("fit").input_value())
     app.figure("fit").locator("button[data-live=play]").click()
@@ -169,7 +169,7 @@ def test_choosing_a_picture_while_the_slider_plays_keeps_the_bandwidth(app: AppP
 
 
 @pytest.mark.still
-def test_the_first_word_as_query_and_key_has_a_link_of_its_own(app: AppPage) -> None:
+def test_first_word_as_query_and_key_has_its_own_link(app: AppPage) -> None:
     """A bare address opens with another key."""
     app.open()
     go_to(app, "Single head")

@@ -21,7 +21,7 @@ from tests.browser.conftest import serving
 ELSEWHERE = {"ATTENTION_LAB_CACHE", "ATTENTION_LAB_CHANGES"}  # seen inside the process, not from here
 
 
-def test_each_setting_does_what_it_says(browser: Browser, tmp_path: Path) -> None:
+def test_host_setting_takes_effect(browser: Browser, tmp_path: Path) -> None:
     bundle, model, lessons = (tmp_path / name for name in ("bundle", "planted", "lessons"))
     for folder in (bundle, model, lessons):
         folder.mkdir()
@@ -74,9 +74,7 @@ def test_each_setting_does_what_it_says(browser: Browser, tmp_path: Path) -> Non
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["gpt2", "bert", "roberta", "distilbert", "llama"])
 @pytest.mark.slow
-def test_a_folder_that_transformers_saved_is_the_model_of_the_page(
-    name: str, browser: Browser, tmp_path: Path
-) -> None:
+def test_host_model_saved_by_transformers_is_on_the_page(name: str, browser: Browser, tmp_path: Path) -> None:
     folder = small_models.write(tmp_path / f"own-{name}", name)
     maps = load_model(folder).attend("the cats sat").without_special().maps
     with serving("app.py", ATTENTION_LAB_MODEL=str(folder)) as address:

@@ -28,7 +28,7 @@ LINES = """() => new Set([...document.querySelectorAll(".stMain [data-testid=stB
 @pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("use", ["images", "captions", "speech"])
-def test_a_laptop_shows_the_picture_with_its_captions_and_its_sliders(app: AppPage, use: str) -> None:
+def test_laptop_shows_the_picture_with_captions_and_sliders(app: AppPage, use: str) -> None:
     app.page.set_viewport_size({"width": 1366, "height": 768})
     app.open(f"applications?use={use}")
     edges = app.page.evaluate(EDGES)
@@ -52,7 +52,7 @@ def test_a_laptop_shows_the_picture_with_its_captions_and_its_sliders(app: AppPa
     ],
 )
 @pytest.mark.parametrize("window", [(1024, 768), (1366, 768)], ids=str)
-def test_a_low_window_shows_the_whole_picture_above_its_sliders(
+def test_low_window_shows_the_whole_picture_above_its_sliders(
     app: AppPage, window: tuple[int, int], link: str
 ) -> None:
     app.page.set_viewport_size({"width": window[0], "height": window[1]})
@@ -78,7 +78,7 @@ def test_phone_shows_picture_and_weights_above_the_sliders(app: AppPage, use: st
 @pytest.mark.parametrize(
     "link", ["applications?use=captions", "applications?use=images", "positional-encoding"]
 )
-def test_a_row_of_views_that_wraps_has_all_its_borders(app: AppPage, link: str) -> None:
+def test_wrapped_row_of_views_has_all_its_borders(app: AppPage, link: str) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
     app.open(link)
     assert app.page.evaluate(LINES) > 1

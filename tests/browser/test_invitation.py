@@ -23,9 +23,7 @@ def stranger(browser: Browser, server: str) -> Iterator[AppPage]:
     context.close()
 
 
-def test_a_stranger_is_told_what_is_seen_and_to_drag_until_the_first_drag(
-    stranger: AppPage, tmp_path: Path
-) -> None:
+def test_invitation_explains_the_figure_until_the_first_drag(stranger: AppPage, tmp_path: Path) -> None:
     page = stranger.page
     stranger.open()
     said = page.locator(INVITES)
@@ -62,6 +60,6 @@ def test_a_stranger_is_told_what_is_seen_and_to_drag_until_the_first_drag(
 
 
 @pytest.mark.slow
-def test_other_pages_invite_nobody(stranger: AppPage) -> None:
+def test_invitation_is_absent_on_other_pages(stranger: AppPage) -> None:
     stranger.open("single-head")
     expect(stranger.page.locator(INVITES)).to_be_hidden()

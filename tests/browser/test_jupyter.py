@@ -54,7 +54,7 @@ def run(page: Page, lab: str) -> Locator:
 
 
 @pytest.mark.slow
-def test_the_keys_of_a_slider_are_its_own_and_reach_python(tab: Page, lab: str) -> None:
+def test_jupyter_slider_handles_its_keys_and_reports_to_python(tab: Page, lab: str) -> None:
     figure = run(tab, lab)
     expect(figure.locator(".heatmap-label").first).to_have_text("1.00")
     first = tab.locator(".jp-Notebook-cell").first
@@ -72,7 +72,7 @@ def test_the_keys_of_a_slider_are_its_own_and_reach_python(tab: Page, lab: str) 
 
 @pytest.mark.film
 @pytest.mark.slow
-def test_a_button_and_the_panel_that_saves_keep_their_keys(tab: Page, lab: str) -> None:
+def test_jupyter_button_and_save_panel_handle_their_keys(tab: Page, lab: str) -> None:
     figure = run(tab, lab)
     first = tab.locator(".jp-Notebook-cell").first
     figure.get_by_role("button", name="Play").focus()
@@ -89,7 +89,7 @@ def test_a_button_and_the_panel_that_saves_keep_their_keys(tab: Page, lab: str) 
     expect(first).to_contain_class("jp-mod-active")
 
 
-def test_a_drag_moves_the_picture_and_reaches_python(tab: Page, lab: str) -> None:
+def test_jupyter_drag_moves_the_picture_and_reports_to_python(tab: Page, lab: str) -> None:
     figure = run(tab, lab)
     box = figure.get_by_role("slider", name="Share").bounding_box()
     assert box is not None
@@ -114,7 +114,7 @@ def step_in_python(tab: Page) -> str:
 
 
 @pytest.mark.slow
-def test_a_long_map_is_zoomed_to_one_cell_of_another_head(tab: Page, lab: str) -> None:
+def test_jupyter_long_map_zooms_to_one_cell_of_another_head(tab: Page, lab: str) -> None:
     tab.goto(f"{lab}/lab/tree/n.ipynb?reset")
     expect(tab.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
     cells = tab.locator(".jp-Notebook-cell")

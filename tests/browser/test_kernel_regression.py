@@ -51,7 +51,7 @@ def gaussian(points: Points, query: float, h: float) -> np.ndarray:
 
 
 @pytest.mark.essential
-def test_drag_the_bandwidth_then_move_the_query(app: AppPage) -> None:
+def test_bandwidth_drag_then_query_move_updates_the_page(app: AppPage) -> None:
     app.open(PAGE)
     points = points_of()
     before = drawn(app, "fit", "weights", "z")
@@ -110,7 +110,7 @@ def test_drag_the_bandwidth_then_move_the_query(app: AppPage) -> None:
 
 
 @pytest.mark.slow
-def test_find_the_best_then_learn_it(app: AppPage) -> None:
+def test_best_bandwidth_search_then_learning_ends_there(app: AppPage) -> None:
     app.open(f"{PAGE}?picture=Choose the bandwidth&h=2.5")
     points = points_of()
 
@@ -147,7 +147,7 @@ CSV = "time;height\n2001;1,5\n2002;2,5\n2003;hello\n2004;4,5\n2005;3\n"
 
 
 @pytest.mark.essential
-def test_own_points_from_a_file_and_bad_files_leave_them(app: AppPage, tmp_path: Path) -> None:
+def test_own_points_are_read_from_a_file_and_bad_files_keep_them(app: AppPage, tmp_path: Path) -> None:
     app.open(f"{PAGE}?tab=Data")
     before = drawn(app, "fit", "data", "x")
 
@@ -185,7 +185,7 @@ def test_own_points_from_a_file_and_bad_files_leave_them(app: AppPage, tmp_path:
 
 
 @pytest.mark.slow
-def test_learning_can_be_stopped_and_keeps_what_it_learned(app: AppPage) -> None:
+def test_learning_stops_on_request_and_keeps_its_bandwidth(app: AppPage) -> None:
     app.open(f"{PAGE}?picture=Choose the bandwidth&points=500&h=5")
     # The page's own hand: on a slow machine the learning might be over before another one presses.
     app.page.evaluate(
@@ -206,7 +206,7 @@ def test_learning_can_be_stopped_and_keeps_what_it_learned(app: AppPage) -> None
     assert path[-1] < path[0]
 
 
-def test_a_number_changed_in_the_table_moves_its_point(app: AppPage) -> None:
+def test_table_edit_moves_its_point(app: AppPage) -> None:
     app.page.set_viewport_size({"width": 1280, "height": 1300})
     app.open(f"{PAGE}?tab=Data")
     before = drawn(app, "fit", "data", "y")
@@ -225,7 +225,7 @@ def test_a_number_changed_in_the_table_moves_its_point(app: AppPage) -> None:
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_no_edge_cuts_the_circle_of_a_heavy_point(app: AppPage, width: int) -> None:
+def test_heavy_point_circle_is_not_cut_by_an_edge(app: AppPage, width: int) -> None:
     app.page.set_viewport_size({"width": width, "height": 800})
     app.open(f"{PAGE}?points=6&seed=34")
     cut = app.figure("fit").evaluate(CUT)

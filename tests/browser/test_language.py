@@ -37,7 +37,7 @@ def choose_chinese(app: AppPage) -> None:
 
 
 @pytest.mark.essential
-def test_a_language_is_chosen_and_all_else_stays(app: AppPage) -> None:
+def test_language_selection_keeps_all_other_settings(app: AppPage) -> None:
     app.open(LINK)
     app.press("walk", "ArrowRight", times=2)
     before, at = settings(app), app.readout("walk")
@@ -65,7 +65,7 @@ def test_a_language_is_chosen_and_all_else_stays(app: AppPage) -> None:
     assert app.errors == []
 
 
-def test_whoever_is_handed_the_link_reads_the_same_language(app: AppPage) -> None:
+def test_shared_link_opens_in_the_same_language(app: AppPage) -> None:
     app.open(LINK)
     choose_chinese(app)
     app.page.locator(".st-key-share button").first.click()
@@ -77,7 +77,7 @@ def test_whoever_is_handed_the_link_reads_the_same_language(app: AppPage) -> Non
     other.close()
 
 
-def test_a_file_saved_in_chinese_moves_and_speaks_chinese(app: AppPage, tmp_path: Path) -> None:
+def test_file_saved_in_chinese_moves_and_is_chinese(app: AppPage, tmp_path: Path) -> None:
     app.open(f"{LINK}&lang=zh")
     panel = SavePanel(app, "walk")
     expect(panel.dialog.get_by_role("heading")).to_have_text(in_chinese("Save this figure"))
@@ -98,7 +98,7 @@ def test_a_file_saved_in_chinese_moves_and_speaks_chinese(app: AppPage, tmp_path
 
 
 @pytest.mark.essential
-def test_a_page_is_served_in_the_language_of_its_link_or_of_the_browser(app: AppPage) -> None:
+def test_page_language_is_that_of_the_link_or_the_browser(app: AppPage) -> None:
     for address, prefers, lang in (
         ("single-head", "de", "en"),
         ("single-head?lang=zh", "de", "zh"),

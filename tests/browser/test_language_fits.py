@@ -26,7 +26,7 @@ CUT = """() => [...document.querySelectorAll(
 @pytest.mark.parametrize("spoken", [PSEUDO, "zh"])
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("page", PAGES)
-def test_no_word_overflows(app: AppPage, page: str, width: int, spoken: str) -> None:
+def test_words_never_overflow(app: AppPage, page: str, width: int, spoken: str) -> None:
     app.page.set_viewport_size({"width": width, "height": 844})
     app.open(f"{page}?lang={spoken}")
     assert app.page.evaluate(BEYOND) <= 0
@@ -59,7 +59,7 @@ BROKEN = """() => {
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("spoken", ["en", "zh"])
 @pytest.mark.parametrize("page", PAGES)
-def test_no_title_breaks_within_a_word_at_400_percent(app: AppPage, page: str, spoken: str) -> None:
+def test_titles_break_between_words_at_400_percent(app: AppPage, page: str, spoken: str) -> None:
     app.page.set_viewport_size({"width": 320, "height": 256})
     app.open(f"{page}?lang={spoken}")
     for width in (320, 340, 348, 375):

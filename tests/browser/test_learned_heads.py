@@ -11,7 +11,7 @@ pytestmark = pytest.mark.still
 
 
 @pytest.mark.essential
-def test_an_induction_head_is_born_and_a_typed_sequence_is_answered(app: AppPage) -> None:
+def test_induction_head_forms_and_a_typed_sequence_is_answered(app: AppPage) -> None:
     run, task = packaged_run("induction"), TASKS["induction"]
     steps = [each.step for each in run.checkpoints]
     app.open("learned-heads")

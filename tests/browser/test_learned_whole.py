@@ -17,7 +17,7 @@ PAGE = "learned-heads"
 
 
 @pytest.mark.slow
-def test_the_head_that_looks_at_the_previous_word_is_one_click_away(app: AppPage) -> None:
+def test_previous_word_head_is_one_click_away(app: AppPage) -> None:
     app.open(f"{PAGE}?source=a+real+model&rankby=next+token")
     if packaged_folder() is None:
         expect(app.page.get_by_text("pip install -r requirements-models.txt")).to_be_visible()
@@ -67,7 +67,7 @@ def test_long_file_zooms_to_a_cell_with_its_words_and_weight(app: AppPage, tmp_p
     assert "coarse=mean" in app.query
 
 
-def test_where_a_long_map_is_zoomed_stands_in_the_link(app: AppPage, tmp_path: Path) -> None:
+def test_long_map_zoom_is_in_the_link(app: AppPage, tmp_path: Path) -> None:
     n = 300
     scores = np.random.default_rng(4).random((1, n, n), dtype="f4")
     maps = scores / scores.sum(axis=-1, keepdims=True)

@@ -80,7 +80,7 @@ def walk(app: AppPage, lesson: Lesson, answers: range) -> None:
 @pytest.mark.sample(1)
 @pytest.mark.still
 @pytest.mark.parametrize("file", LESSONS, ids=lambda file: file.stem)
-def test_each_step_is_walked_and_its_questions_take_the_right_answer(
+def test_lesson_steps_open_and_questions_take_the_right_answer(
     file: Path, app: AppPage, request: pytest.FixtureRequest
 ) -> None:
     """Every third step is answered, each lesson from another; with --wide all are."""
@@ -95,7 +95,7 @@ def test_each_step_is_walked_and_its_questions_take_the_right_answer(
 
 @pytest.mark.essential
 @pytest.mark.still
-def test_a_step_is_left_played_with_reloaded_and_come_back_to(app: AppPage) -> None:
+def test_lesson_step_is_restored_after_changes_and_a_reload(app: AppPage) -> None:
     lesson = shelf.open_lesson(shelf.OWN / "3-why-divide-by-the-root.md")
     place = next(i for i, step in enumerate(lesson.steps) if step.link.startswith("single-head?"))
     step = lesson.steps[place]
@@ -127,7 +127,7 @@ def test_a_step_is_left_played_with_reloaded_and_come_back_to(app: AppPage) -> N
 
 @pytest.mark.still
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_panel_is_sound_for_everybody_and_leaves_the_figure_in_sight(width: int, app: AppPage) -> None:
+def test_lesson_panel_is_accessible_and_leaves_the_figure_in_sight(width: int, app: AppPage) -> None:
     lesson = shelf.open_lesson(shelf.OWN / "3-why-divide-by-the-root.md")
     step = next(step for step in lesson.steps if step.questions)
     app.page.set_viewport_size({"width": width, "height": 844})
@@ -149,7 +149,7 @@ def test_the_panel_is_sound_for_everybody_and_leaves_the_figure_in_sight(width: 
 
 
 @pytest.mark.still
-def test_a_presenters_remote_walks_a_projected_lesson(app: AppPage) -> None:
+def test_lesson_on_a_projector_follows_a_presenters_remote(app: AppPage) -> None:
     lesson = shelf.open_lesson(shelf.OWN / "3-why-divide-by-the-root.md")
     first = lesson.steps[0]
     app.open(f"{href(first.link, lesson, first)}&projector=true")

@@ -64,7 +64,7 @@ def head(server: str, target: str, **headers: str) -> Head:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.folder)
 @pytest.mark.parametrize("accept", ["*/*", "text/html,application/xhtml+xml"])
-def test_each_address_says_what_stands_there(server: str, page: PageEntry, accept: str) -> None:
+def test_link_preview_describes_each_address(server: str, page: PageEntry, accept: str) -> None:
     found = head(server, f"/{page.address}?t=2.00", Accept=accept)
     assert found.lang == "en"
     assert found.title == page.heading
@@ -82,13 +82,13 @@ def test_each_address_says_what_stands_there(server: str, page: PageEntry, accep
 
 
 @pytest.mark.essential
-def test_no_two_pages_have_the_same_title_description_or_picture(server: str) -> None:
+def test_link_preview_title_description_and_picture_are_unique(server: str) -> None:
     heads = [head(server, f"/{page.address}") for page in PAGES]
     for what in ("og:title", "og:description", "og:image"):
         assert len({found.meta[what][0] for found in heads}) == len(PAGES)
 
 
-def test_the_picture_stands_where_the_visitor_came_to(server: str) -> None:
+def test_link_preview_picture_has_the_address_of_the_visitor(server: str) -> None:
     found = head(server, "/single-head", Host="lab.example.edu:8443", X_Forwarded_Proto="https")
     assert found.meta["og:image"] == ["https://lab.example.edu:8443/pictures/single-head.png"]
     found = head(server, "/single-head", Host="[::1]:8501", X_Forwarded_Proto="https, http")
@@ -99,7 +99,7 @@ def test_the_picture_stands_where_the_visitor_came_to(server: str) -> None:
     "headers",
     [{"Host": HOSTILE}, {"Host": 'a"b'}, {"Host": "a b"}, {"Host": "lab.edu/%0d"}, {"Host": "user@lab.edu"}],
 )
-def test_an_invalid_host_header_is_not_repeated_in_the_page(server: str, headers: dict[str, str]) -> None:
+def test_invalid_host_header_is_not_repeated_in_the_page(server: str, headers: dict[str, str]) -> None:
     status, _, body = ask(server, "/single-head", **headers)
     assert status in (200, 400)
     assert b"alert" not in body
@@ -107,20 +107,20 @@ def test_an_invalid_host_header_is_not_repeated_in_the_page(server: str, headers
         assert Head(body.decode()).meta["og:image"] == ["/pictures/single-head.png"]
 
 
-def test_a_scheme_that_is_none_is_not_repeated(server: str) -> None:
+def test_invalid_scheme_is_not_repeated_in_the_page(server: str) -> None:
     found = head(server, "/single-head", X_Forwarded_Proto='javascript:alert(1)//"><script>')
     assert found.meta["og:image"] == [f"{server}/pictures/single-head.png"]
 
 
 @pytest.mark.parametrize("target", ["/nowhere", "/nowhere/at/all", f"/{quote(HOSTILE)}"])
-def test_an_unknown_address_says_what_the_first_page_is(server: str, target: str) -> None:
+def test_link_preview_of_an_unknown_address_is_the_first_pages(server: str, target: str) -> None:
     found = head(server, target)
     assert found.title == "Attention lab"
     assert found.meta["og:image"] == [f"{server}/pictures/overview.png"]
 
 
 @pytest.mark.parametrize("page", ["", "single-head", "nowhere"])
-def test_nothing_that_was_asked_is_repeated(server: str, page: str) -> None:
+def test_link_preview_repeats_nothing_of_the_query(server: str, page: str) -> None:
     # A link that sets something: without one a page has its picture before the app.
     _, _, plain = ask(server, f"/{page}?seed=1")
     for asked in (
@@ -133,13 +133,13 @@ def test_nothing_that_was_asked_is_repeated(server: str, page: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["/pictures/..%2f..%2fapp.py", "/pictures/overview.png/..", "/pictures/"])
-def test_no_other_file_is_served_as_a_picture(server: str, target: str) -> None:
+def test_link_preview_route_serves_pictures_only(server: str, target: str) -> None:
     _, kind, body = ask(server, target)
     assert kind != "image/png"
     assert b"import streamlit" not in body
 
 
-def test_the_window_title_is_the_heading_of_its_page(app: AppPage) -> None:
+def test_window_title_equals_the_heading_of_its_page(app: AppPage) -> None:
     for page in PAGES[:2]:
         app.open(page.address)
         assert app.page.title() == page.heading

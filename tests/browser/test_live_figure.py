@@ -38,13 +38,13 @@ def drag(live: AppPage, key: str, fraction: float, *, release: bool = True) -> N
 
 
 @pytest.mark.essential
-def test_the_picture_is_what_python_computed(live: AppPage) -> None:
+def test_live_picture_equals_the_python_figure(live: AppPage) -> None:
     np.testing.assert_allclose(live.trace("first", "left"), left_at(2), rtol=1e-6)
     assert live.readout("first") == "2.0"
 
 
 @pytest.mark.essential
-def test_dragging_moves_the_picture_and_sends_nothing(live: AppPage) -> None:
+def test_live_drag_moves_the_picture_and_sends_nothing(live: AppPage) -> None:
     sent = len(live.sent)
     drag(live, "first", 1.0, release=False)
     expect(live.figure("first")).to_have_attribute("data-step", "4")
@@ -59,7 +59,7 @@ def test_dragging_moves_the_picture_and_sends_nothing(live: AppPage) -> None:
     assert live.query == "a=4.0"
 
 
-def test_a_release_does_not_bring_the_steps_again(live: AppPage) -> None:
+def test_live_release_does_not_resend_the_steps(live: AppPage) -> None:
     before = len(live.received)
     live.press("first", "ArrowRight")
     # What comes back are references to what the browser has, and the words that changed.
@@ -67,7 +67,7 @@ def test_a_release_does_not_bring_the_steps_again(live: AppPage) -> None:
 
 
 @pytest.mark.essential
-def test_keys_move_one_step_and_a_burst_is_sent_once(live: AppPage) -> None:
+def test_live_keys_move_one_step_and_a_burst_is_sent_once(live: AppPage) -> None:
     sent = len(live.sent)
     live.press("first", "ArrowLeft", times=2)
     np.testing.assert_allclose(live.trace("first", "left"), left_at(0), rtol=1e-6)
@@ -79,7 +79,7 @@ def test_keys_move_one_step_and_a_burst_is_sent_once(live: AppPage) -> None:
 
 
 @pytest.mark.essential
-def test_a_reload_gives_the_same_state(live: AppPage) -> None:
+def test_live_reload_restores_the_state(live: AppPage) -> None:
     live.press("first", "ArrowRight")
     live.press("first", "ArrowRight", times=2, name="row")
     live.page.reload()
@@ -89,7 +89,7 @@ def test_a_reload_gives_the_same_state(live: AppPage) -> None:
     np.testing.assert_allclose(live.trace("first", "left"), left_at(3), rtol=1e-6)
 
 
-def test_the_row_slider_moves_what_follows_it(live: AppPage) -> None:
+def test_live_row_slider_moves_its_cursor(live: AppPage) -> None:
     assert live.trace("first", "curve", "y") == [1, 0, 0]
     live.press("first", "ArrowRight", name="row")
     assert live.trace("first", "curve", "y") == [0, 1, 0]
@@ -98,7 +98,7 @@ def test_the_row_slider_moves_what_follows_it(live: AppPage) -> None:
 
 
 @pytest.mark.essential
-def test_the_sentence_follows_both_sliders_as_plain_text(live: AppPage) -> None:
+def test_live_sentence_follows_both_sliders_as_plain_text(live: AppPage) -> None:
     said = live.figure("first").locator(".live-says")
     expect(said).to_have_text("At 2.0 the x is <b>*bold*</b>.")
     assert said.locator("b, i").count() == 0
@@ -130,7 +130,7 @@ READ_OUT = """() => {
 }"""
 
 
-def test_the_sentence_is_read_out_once_and_at_rest(live: AppPage) -> None:
+def test_live_sentence_is_announced_once_and_at_rest(live: AppPage) -> None:
     live.page.evaluate(READ_OUT)
     live.press("first", "ArrowLeft", times=2)
     live.page.wait_for_function("() => window.readOut.length > 0")
@@ -148,7 +148,7 @@ def test_the_sentence_is_read_out_once_and_at_rest(live: AppPage) -> None:
     assert live.page.evaluate("window.readOut")[2:] == ["At 0.0 the x is <b>*bold*</b>."]
 
 
-def test_play_sweeps_to_the_end_and_tells_the_server(live: AppPage) -> None:
+def test_live_play_sweeps_to_the_end_and_reports(live: AppPage) -> None:
     play = live.figure("first").get_by_role("button", name="Play")
     assert live.names_of("first", play.click) == ["Play", "Pause", "Play"]
     assert live.readout("first") == "4.0"
@@ -157,7 +157,7 @@ def test_play_sweeps_to_the_end_and_tells_the_server(live: AppPage) -> None:
 
 
 @pytest.mark.slow
-def test_play_can_be_paused(live: AppPage) -> None:
+def test_live_play_can_be_paused(live: AppPage) -> None:
     live.press("first", "Home")
     # The page's own hand, which no slow machine holds up: it pauses as soon as the first step is shown.
     live.figure("first").locator("button[data-live=play]").evaluate(
@@ -177,14 +177,14 @@ def test_play_can_be_paused(live: AppPage) -> None:
 
 
 @pytest.mark.essential
-def test_a_click_tells_the_cell(live: AppPage) -> None:
+def test_live_click_reports_the_cell(live: AppPage) -> None:
     live.click_cell("first", "right", 2, 1)
     assert "clicked right 2 1" in words(live)
     live.click_cell("first", "left", 0, 2)
     assert "clicked left 0 2" in words(live)
 
 
-def test_pointing_at_a_cell_frames_it_in_every_map(live: AppPage) -> None:
+def test_live_hover_of_a_cell_frames_it_in_every_map(live: AppPage) -> None:
     x, _ = live.point_at("first", "left", 1, 2)
     frames = live.figure("first").locator(".live-frame")
     expect(frames).to_have_count(2)
@@ -197,14 +197,14 @@ def test_pointing_at_a_cell_frames_it_in_every_map(live: AppPage) -> None:
 
 
 @pytest.mark.slow
-def test_two_figures_do_not_disturb_each_other(live: AppPage) -> None:
+def test_live_figures_do_not_disturb_each_other(live: AppPage) -> None:
     live.press("second", "ArrowRight", times=2)
     assert live.trace("second", "bars", "y") == [2, 2]
     assert live.readout("first") == "2.0"
     assert "step 2.0 other 2.0" in words(live)
 
 
-def test_the_program_can_move_the_slider(live: AppPage) -> None:
+def test_live_slider_can_be_moved_by_the_program(live: AppPage) -> None:
     live.press("first", "ArrowLeft")
     live.page.get_by_role("button", name="Send to 4").click()
     live.settle()
@@ -214,7 +214,7 @@ def test_the_program_can_move_the_slider(live: AppPage) -> None:
 
 
 @pytest.mark.slow
-def test_other_controls_redraw_without_moving_the_slider(live: AppPage) -> None:
+def test_live_redraw_by_other_controls_keeps_the_slider(live: AppPage) -> None:
     live.press("first", "ArrowRight")
     live.page.get_by_label("shift").fill("2")
     live.page.keyboard.press("Enter")
@@ -223,7 +223,7 @@ def test_other_controls_redraw_without_moving_the_slider(live: AppPage) -> None:
     assert live.trace("first", "left")[0][0] == pytest.approx(0.2 + 0.03)
 
 
-def test_a_change_of_theme_recolours_without_a_reload(live: AppPage) -> None:
+def test_live_theme_change_recolours_without_a_reload(live: AppPage) -> None:
     ground = "f => f.querySelector('.live-plot')._fullLayout.paper_bgcolor"
     live.figure("first").evaluate("f => { f.dataset.witness = 'same' }")
     assert live.figure("first").evaluate(ground) == "#FBFAF6"
@@ -235,7 +235,7 @@ def test_a_change_of_theme_recolours_without_a_reload(live: AppPage) -> None:
 
 
 @pytest.mark.essential
-def test_the_node_is_never_replaced_and_never_blank(live: AppPage) -> None:
+def test_live_node_is_never_replaced_or_blank(live: AppPage) -> None:
     live.figure("first").evaluate(
         """figure => {
             window.watched = { node: figure.querySelector('.live-plot'), blank: 0, seen: 0 };
@@ -260,7 +260,7 @@ def test_the_node_is_never_replaced_and_never_blank(live: AppPage) -> None:
 
 
 @pytest.mark.essential
-def test_a_narrow_window_stacks_the_maps(live: AppPage) -> None:
+def test_live_maps_stack_in_a_narrow_window(live: AppPage) -> None:
     domains = "f => ['yaxis', 'yaxis2'].map(a => f.querySelector('.live-plot')._fullLayout[a].domain[1])"
     wide = live.figure("first").evaluate(domains)
     assert wide[0] == pytest.approx(wide[1])
@@ -274,7 +274,7 @@ def test_a_narrow_window_stacks_the_maps(live: AppPage) -> None:
     assert width <= 390
 
 
-def test_without_the_drawing_library_a_plain_chart_stands_in(browser: Browser, live_server: str) -> None:
+def test_live_figure_without_plotly_is_a_plain_chart(browser: Browser, live_server: str) -> None:
     tab = browser.new_page()
     blocked = AppPage(tab, live_server)
     tab.route("**/plotly.min.js*", lambda route: route.abort())
@@ -285,7 +285,7 @@ def test_without_the_drawing_library_a_plain_chart_stands_in(browser: Browser, l
 
 
 @pytest.mark.parametrize("missing", ["plotly.min.js", "live.js"])
-def test_a_figure_whose_library_or_own_module_came_late_heals(
+def test_live_figure_recovers_when_plotly_or_its_module_is_late(
     browser: Browser, live_server: str, missing: str
 ) -> None:
     tab = browser.new_page()
@@ -304,7 +304,7 @@ def test_a_figure_whose_library_or_own_module_came_late_heals(
     tab.close()
 
 
-def test_all_figures_share_one_module_that_is_fetched_once(browser: Browser, live_server: str) -> None:
+def test_live_figures_share_one_module_fetched_once(browser: Browser, live_server: str) -> None:
     tab = browser.new_page()
     asked: list[str] = []
     tab.on("request", lambda request: asked.append(request.url))
@@ -315,7 +315,7 @@ def test_all_figures_share_one_module_that_is_fetched_once(browser: Browser, liv
     tab.close()
 
 
-def test_a_message_under_a_finger_replaces_nothing(live: AppPage) -> None:
+def test_live_message_during_a_touch_replaces_nothing(live: AppPage) -> None:
     drag(live, "first", 0.25, release=False)
     live.slider("first").evaluate("slider => { window.held = slider; }")
     # The program sends the slider elsewhere while it is held.
@@ -330,7 +330,7 @@ def test_a_message_under_a_finger_replaces_nothing(live: AppPage) -> None:
     assert live.slider("first").evaluate("slider => slider === window.held")
 
 
-def test_sliders_are_named_and_say_their_value(live: AppPage) -> None:
+def test_live_sliders_have_names_and_announce_their_value(live: AppPage) -> None:
     slider = live.page.get_by_role("slider", name="Step")
     expect(slider).to_have_attribute("aria-valuetext", "2.0")
     expect(live.page.get_by_role("img", name="two maps")).to_be_visible()

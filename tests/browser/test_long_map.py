@@ -118,7 +118,7 @@ def digits(weight: float) -> str:
 
 
 @pytest.mark.essential
-def test_from_the_whole_to_one_cell_by_the_wheel(
+def test_long_map_wheel_zooms_from_the_whole_to_one_cell(
     window: Page, widget: LongWidget, weights: NDArray[np.float32]
 ) -> None:
     root = render(window, widget)
@@ -143,7 +143,9 @@ def test_from_the_whole_to_one_cell_by_the_wheel(
         said(root, f"Query {row + 1} “w{row + 1}”, key {place + 1} “w{place + 1}”: weight {weight}")
 
 
-def test_keys_zoom_move_and_go_back(window: Page, widget: LongWidget, weights: NDArray[np.float32]) -> None:
+def test_long_map_keys_zoom_move_and_go_back(
+    window: Page, widget: LongWidget, weights: NDArray[np.float32]
+) -> None:
     root = render(window, widget)
     canvas = root.locator("canvas")
     canvas.focus()
@@ -165,7 +167,7 @@ def test_keys_zoom_move_and_go_back(window: Page, widget: LongWidget, weights: N
     expect(root).to_have_attribute("data-level", "3")
 
 
-def test_another_head_and_the_mean_are_their_own(
+def test_long_map_of_another_head_and_of_the_mean_are_distinct(
     window: Page, widget: LongWidget, weights: NDArray[np.float32]
 ) -> None:
     root = render(window, widget)
@@ -180,7 +182,7 @@ def test_another_head_and_the_mean_are_their_own(
     said(root, f"Queries 1–8 “w1 … w8”, keys 1–8 “w1 … w8”: mean weight {block}")
 
 
-def test_a_drag_moves_the_map_with_the_pointer(window: Page, widget: LongWidget) -> None:
+def test_long_map_drag_moves_it_with_the_pointer(window: Page, widget: LongWidget) -> None:
     root = render(window, widget)
     for _ in range(4):
         root.get_by_role("button", name="Zoom in").click()
@@ -196,7 +198,7 @@ def test_a_drag_moves_the_map_with_the_pointer(window: Page, widget: LongWidget)
     expect(root).to_have_attribute("data-level", "3")
 
 
-def test_two_fingers_zoom_and_one_moves_the_map(browser: Browser, widget: LongWidget) -> None:
+def test_long_map_pinch_zooms_and_one_finger_moves_it(browser: Browser, widget: LongWidget) -> None:
     context = browser.new_context(viewport={"width": 1000, "height": 1000}, has_touch=True)
     page = context.new_page()
     root = render(page, widget)
@@ -226,9 +228,7 @@ def test_two_fingers_zoom_and_one_moves_the_map(browser: Browser, widget: LongWi
     context.close()
 
 
-def test_a_finger_that_scrolls_the_page_or_pinches_leaves_what_was_asked(
-    browser: Browser, widget: LongWidget
-) -> None:
+def test_long_map_page_scroll_or_pinch_keeps_the_selection(browser: Browser, widget: LongWidget) -> None:
     context = browser.new_context(viewport={"width": 1000, "height": 1000}, has_touch=True)
     page = context.new_page()
     root = render(page, widget)
@@ -268,7 +268,7 @@ def test_a_finger_that_scrolls_the_page_or_pinches_leaves_what_was_asked(
     context.close()
 
 
-def test_pen_lifted_keeps_its_reading_and_menus_move_nothing(window: Page, widget: LongWidget) -> None:
+def test_long_map_keeps_a_pens_reading_and_menus_move_nothing(window: Page, widget: LongWidget) -> None:
     root = render(window, widget)
     canvas, output = root.locator("canvas"), root.locator("output")
     canvas.focus()
@@ -292,7 +292,7 @@ def test_pen_lifted_keeps_its_reading_and_menus_move_nothing(window: Page, widge
     window.mouse.up(button="right")
 
 
-def test_the_part_in_sight_is_saved_with_its_words(
+def test_long_map_saves_the_visible_part_with_its_words(
     window: Page, widget: LongWidget, weights: NDArray[np.float32], tmp_path: Path
 ) -> None:
     root = render(window, widget)
@@ -328,7 +328,7 @@ def test_the_part_in_sight_is_saved_with_its_words(
     assert len(images) == 1
 
 
-def test_words_of_a_saved_map_are_text(window: Page, tmp_path: Path) -> None:
+def test_long_map_saved_words_are_text(window: Page, tmp_path: Path) -> None:
     n = 300
     strange = ["<b>&", '"quoted"', "\x07bell", "שלום", "猫", "🙂", "<0xE6>"]
     tokens = [*strange, *(f"w{place}" for place in range(n - len(strange)))]

@@ -21,7 +21,9 @@ SETTINGS = {
 TEXT = "+".join(["the cat sat on the mat".replace(" ", "+")] * 700)
 
 
-def test_each_layer_is_told_and_another_can_be_chosen_meanwhile(browser: Browser, tmp_path: Path) -> None:
+def test_long_text_layers_show_progress_and_can_be_changed_meanwhile(
+    browser: Browser, tmp_path: Path
+) -> None:
     drawn(transformers.LlamaConfig(**SETTINGS)).save_pretrained(tmp_path)
     sentencepiece_like().save(str(tmp_path / "tokenizer.json"))
     with serving("app.py", ATTENTION_LAB_MODEL=str(tmp_path)) as address:

@@ -79,7 +79,7 @@ def check(modules: Page, packed: bytes, places: list[tuple[int, int]]) -> None:
 
 @pytest.mark.essential
 @pytest.mark.parametrize("page", PAGES)
-def test_every_page_is_unpacked_as_python_unpacks_it(modules: Page, page: str) -> None:
+def test_js_unpack_of_every_page_equals_python(modules: Page, page: str) -> None:
     packed = messages(page)
     assert packed
     for steps in packed:
@@ -90,7 +90,7 @@ def test_every_page_is_unpacked_as_python_unpacks_it(modules: Page, page: str) -
         check(modules, steps, [(0, 0), (last, rows - 1), (last // 2, rows // 2), (0, 0)])
 
 
-def test_multiples_of_stacks_are_unpacked_as_in_python(modules: Page) -> None:
+def test_js_unpack_of_stack_multiples_equals_python(modules: Page) -> None:
     figures = [
         {
             "data": [
@@ -107,7 +107,7 @@ def test_multiples_of_stacks_are_unpacked_as_in_python(modules: Page) -> None:
 
 
 @pytest.mark.essential
-def test_sentences_are_read_as_python_reads_them(modules: Page) -> None:
+def test_js_captions_equal_python(modules: Page) -> None:
     captions = [
         ["the **one** is 1", "no mark"],
         ["the **one** is 1", "*one* :violet[is] more **and** it"],
@@ -132,7 +132,7 @@ def test_sentences_are_read_as_python_reads_them(modules: Page) -> None:
         assert wanted[0][0] == [("", "the "), ("b", "one"), ("", " is 1")]
 
 
-def test_colours_change_and_what_is_kept_stays(modules: Page) -> None:
+def test_js_theme_change_recolours_and_keeps_the_rest(modules: Page) -> None:
     changed = modules.evaluate(
         """() => {
             const kept = { a: "#112233", b: ["plain #112233", { "@": 0 }], c: null };
@@ -147,7 +147,7 @@ def test_colours_change_and_what_is_kept_stays(modules: Page) -> None:
     assert changed == ["plain #445566", True, "#112233", "plain #112233", False, False]
 
 
-def test_bytes_as_text_are_what_python_writes(modules: Page) -> None:
+def test_js_base64_equals_python(modules: Page) -> None:
     modules.add_script_tag(content=bundle("moving.js"))
     every = [0, 13, 60, 255, *np.random.default_rng(3).integers(0, 256, 5000).tolist()]
     for data in (bytes(every), bytes(every[:-1]), b"<\r\0", b""):
@@ -155,7 +155,7 @@ def test_bytes_as_text_are_what_python_writes(modules: Page) -> None:
         assert text == base64.b64encode(data).decode()
 
 
-def test_an_archive_is_one_that_python_reads(modules: Page) -> None:
+def test_js_archive_is_read_by_python(modules: Page) -> None:
     modules.add_script_tag(content=bundle("zip.js"))
     files = {"a.npy": b"123", "ü β.npy": bytes(range(256)) * 9, "empty": b""}
     packed = modules.evaluate(
@@ -167,7 +167,7 @@ def test_an_archive_is_one_that_python_reads(modules: Page) -> None:
         assert {name: archive.read(name) for name in archive.namelist()} == files
 
 
-def test_a_name_of_a_file_is_readable_and_no_path(modules: Page) -> None:
+def test_js_file_name_is_readable_and_no_path(modules: Page) -> None:
     modules.add_script_tag(content=bundle("files.js"))
     name = "parts => fileName(parts, 'png')"
     assert modules.evaluate(name, ["Maß T 1.00", "../x"]) == "maß-t-1.00-..-x.png"
@@ -182,7 +182,7 @@ def test_a_name_of_a_file_is_readable_and_no_path(modules: Page) -> None:
 
 
 @pytest.mark.parametrize("last", [0, 1, 2, 28, 29, 30, 47, 400])
-def test_a_film_goes_from_the_first_step_to_the_last(tab: Page, last: int) -> None:
+def test_js_film_goes_from_the_first_step_to_the_last(tab: Page, last: int) -> None:
     tab.set_content("<p>modules</p>")
     tab.add_script_tag(content=bundle("sweep.js"))
     shown = tab.evaluate("last => stepsOf(last)", last)
@@ -191,7 +191,7 @@ def test_a_film_goes_from_the_first_step_to_the_last(tab: Page, last: int) -> No
     assert not gaps or (min(gaps) > 0 and max(gaps) - min(gaps) <= 1)
 
 
-def test_words_in_a_table_are_no_formulas(modules: Page) -> None:
+def test_js_table_words_are_no_formulas(modules: Page) -> None:
     modules.add_script_tag(content=bundle("numbers.js"))
     written = modules.evaluate(
         """() => {
@@ -248,7 +248,7 @@ MANY_WORDS = " ".join(f"w{place}" for place in range(40))
         ("single-head", {"stage": "diagram"}, []),
     ],
 )
-def test_panels_are_saved_by_their_titles(
+def test_js_panels_are_saved_by_their_titles(
     modules: Page, page: str, link: dict[str, str], panels: list[str]
 ) -> None:
     modules.add_script_tag(content=bundle("numbers.js"))
@@ -256,7 +256,7 @@ def test_panels_are_saved_by_their_titles(
     assert list(dict.fromkeys(line[0] for line in lines)) == panels
 
 
-def test_an_array_is_named_as_any_system_takes_it(modules: Page) -> None:
+def test_js_array_names_are_valid_on_any_system(modules: Page) -> None:
     modules.add_script_tag(content=bundle("numbers.js"))
     trace = {"type": "heatmap", "name": "|k|²/2", "xaxis": "x", "yaxis": "y", "z": [[1.0]]}
     figure = {"data": [trace], "layout": {"xaxis": {}, "yaxis": {}}}
@@ -266,7 +266,7 @@ def test_an_array_is_named_as_any_system_takes_it(modules: Page) -> None:
     assert "k² over 2" in np.load(io.BytesIO(bytes(packed)))
 
 
-def test_rows_are_saved_by_what_they_are_called_or_by_their_x(modules: Page) -> None:
+def test_js_rows_are_saved_by_their_names_or_by_their_x(modules: Page) -> None:
     modules.add_script_tag(content=bundle("numbers.js"))
     # Of forty words the axis names every other, and so it does of sixteen where there is no room for all.
     for words in (MANY_WORDS.split(), [f"seventeen{n}" for n in range(16)]):
@@ -316,7 +316,7 @@ HEALED = """
 """
 
 
-def test_failed_figure_still_reports_its_drawing(tab: Page) -> None:
+def test_js_failed_figure_reports_its_drawing(tab: Page) -> None:
     tab.set_content(markup())
     tab.add_script_tag(content=bundle("live.js"))
     assert tab.evaluate(HEALED) == [[["failed", True], ["failed", False]], "", "drawn"]
@@ -334,7 +334,7 @@ CHOOSES = """
 """
 
 
-def test_nothing_is_chosen_in_a_file_whose_sentences_tell_of_one_choice(tab: Page) -> None:
+def test_js_file_with_one_fixed_selection_selects_nothing(tab: Page) -> None:
     tab.set_content(markup())
     tab.add_script_tag(content=bundle("live.js"))
     assert tab.evaluate(CHOOSES, False) == {"query": 2}
@@ -390,7 +390,7 @@ def screen(width: int, unit: float, digits: tuple[float, ...] = (), *, every: in
         ([screen(500, 10), screen(600, 10, (6.0, 6.0))], 0, 500),
     ],
 )
-def test_what_is_shown_large_is_chosen_by_cells_words_and_numbers(
+def test_js_enlarged_items_are_selected_by_cells_words_and_numbers(
     modules: Page, screens: list[dict[str, Any]], cell: float, width: int
 ) -> None:
     wanted = {"scale": 2, "label": 10, "digit": 14, "tiny": 12, "page": {"width": 1900, "height": 600}}
@@ -399,7 +399,7 @@ def test_what_is_shown_large_is_chosen_by_cells_words_and_numbers(
     assert (chosen, scale) == (width, 1000 / width)
 
 
-def test_each_step_takes_what_is_largest_at_the_one_scale_of_all(modules: Page) -> None:
+def test_js_film_steps_share_one_scale_and_show_the_largest(modules: Page) -> None:
     # Few maps are largest in one line, many in two; type is as large for both.
     few = [screen(500, 30), screen(400, 12) | {"height": 300}]
     many = [screen(500, 8), screen(400, 20) | {"height": 300}]
@@ -425,7 +425,7 @@ def test_each_step_takes_what_is_largest_at_the_one_scale_of_all(modules: Page) 
         (100, "scale > 3 ? -50 : 1200", 3),
     ],
 )
-def test_enlarged_figure_fits_with_captions_of_any_lines(
+def test_js_enlarged_figure_fits_with_captions_of_any_lines(
     modules: Page, width: int, height: str, scale: float
 ) -> None:
     found = modules.evaluate(
@@ -438,7 +438,7 @@ def test_enlarged_figure_fits_with_captions_of_any_lines(
     assert found == scale
 
 
-def test_what_has_no_room_is_named(modules: Page) -> None:
+def test_js_parts_without_room_are_named(modules: Page) -> None:
     def lacks(*screens: dict[str, Any], tiny: float = 0) -> list[str]:
         wanted = {"scale": 2, "label": 10, "digit": 14, "tiny": 12}
         _, _, said = modules.evaluate(ENLARGE, [list(screens), wanted, tiny])
@@ -491,7 +491,7 @@ async (places) => {
 
 
 @pytest.mark.film
-def test_film_holds_the_next_frames_of_both_sliders(tab: Page) -> None:
+def test_js_film_holds_the_next_frames_of_both_sliders(tab: Page) -> None:
     tab.set_content("<p>film</p>")
     tab.add_script_tag(content=bundle("film.js"))
     places = [(0, 0), (30, 0), (30, 60), (60, 60), (7, 11)]
@@ -517,7 +517,7 @@ def test_film_holds_the_next_frames_of_both_sliders(tab: Page) -> None:
         ([0, 60, 900, 960], ["0.1", "0.2", "60.1", "60.2", "900.1", "900.2", "960.1", "960.2"]),
     ],
 )
-def test_moves_are_shown_at_once_unless_frames_come_late(
+def test_js_moves_are_drawn_at_once_unless_frames_are_late(
     tab: Page, starts: list[int], shown: list[str]
 ) -> None:
     tab.set_content("<p>modules</p>")

@@ -33,7 +33,7 @@ def shown_heads(app: AppPage) -> list[str]:
 
 
 @pytest.mark.essential
-def test_heads_follow_the_slider_and_the_address_brings_them_back(app: AppPage) -> None:
+def test_heads_follow_the_slider_and_the_address_restores_them(app: AppPage) -> None:
     app.open("multi-head")
     assert app.readout("maps") == "4"
     weights, output = by_torch(4)
@@ -55,7 +55,7 @@ def test_heads_follow_the_slider_and_the_address_brings_them_back(app: AppPage) 
 
 
 @pytest.mark.slow
-def test_width_change_offers_other_head_counts(app: AppPage) -> None:
+def test_width_change_updates_the_head_counts(app: AppPage) -> None:
     app.open("multi-head?heads=2&dm=12")
     assert app.readout("maps") == "2"
     slider = app.slider("maps")
@@ -75,7 +75,7 @@ def test_width_change_offers_other_head_counts(app: AppPage) -> None:
 
 
 @pytest.mark.slow
-def test_a_clicked_cell_is_worked_out_to_the_digit(app: AppPage) -> None:
+def test_clicked_cell_is_computed_to_the_last_digit(app: AppPage) -> None:
     app.open("multi-head")
     app.tab("Arithmetic")
     app.click_cell("maps", "head 3", 2, 1)
@@ -88,7 +88,7 @@ def test_a_clicked_cell_is_worked_out_to_the_digit(app: AppPage) -> None:
 
 
 @pytest.mark.essential
-def test_heads_switched_off_leave_the_output(app: AppPage) -> None:
+def test_switched_off_heads_leave_the_output(app: AppPage) -> None:
     app.open("multi-head")
     _, output = by_torch(4)
     app.press("adds-up", "ArrowRight", times=2)
@@ -108,7 +108,7 @@ def test_heads_switched_off_leave_the_output(app: AppPage) -> None:
     assert f"the output moves by {np.linalg.norm(rows[2]):.3g}" in said
 
 
-def test_a_clicked_cell_is_blocked_in_every_head(app: AppPage) -> None:
+def test_clicked_cell_is_blocked_in_every_head(app: AppPage) -> None:
     app.open("multi-head?hmask=own")
     app.click_cell("maps", "head 2", 3, 1)
     said = app.page.get_by_test_id("stMain")

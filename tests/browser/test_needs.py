@@ -53,7 +53,7 @@ def versions(needs: list[dict[str, Any]]) -> list[str]:
     return [f"{max(need['since'][browser] for need in needs):g}" for browser in range(3)]
 
 
-def test_the_table_of_oldest_browsers_follows_from_the_list(needs: list[dict[str, Any]]) -> None:
+def test_oldest_browsers_table_equals_the_feature_list(needs: list[dict[str, Any]]) -> None:
     rows = re.findall(
         r"^\| (The app|A saved file that moves) \| (.*) \| (.*) \| (.*) \|$", GUIDE.read_text(), re.M
     )
@@ -64,7 +64,7 @@ def test_the_table_of_oldest_browsers_follows_from_the_list(needs: list[dict[str
 
 
 @pytest.mark.essential
-def test_whatever_is_missing_a_page_stands_still_and_says_so(
+def test_missing_browser_feature_is_named_over_a_still_page(
     context: BrowserContext, server: str, needs: list[dict[str, Any]]
 ) -> None:
     assert set(REMOVALS) == {need["name"] for need in needs}
@@ -85,7 +85,9 @@ def test_whatever_is_missing_a_page_stands_still_and_says_so(
         page.close()
 
 
-def test_a_saved_file_says_what_is_missing(context: BrowserContext, needs: list[dict[str, Any]]) -> None:
+def test_saved_file_names_a_missing_browser_feature(
+    context: BrowserContext, needs: list[dict[str, Any]]
+) -> None:
     for need in needs:
         page = context.new_page()
         page.add_init_script(REMOVALS[need["name"]])

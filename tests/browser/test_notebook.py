@@ -80,7 +80,7 @@ def render(tab: Page, widget: LiveWidget, ground: str) -> list[str]:
     return errors
 
 
-def test_it_draws_moves_hovers_and_reports_without_a_network(tab: Page, widget: LiveWidget) -> None:
+def test_notebook_figure_draws_moves_hovers_and_reports_offline(tab: Page, widget: LiveWidget) -> None:
     errors = render(tab, widget, "#FFFFFF")
     expect(tab.locator(".heatmap-label").first).to_have_text("1.00")
     expect(tab.locator(".live-says")).to_have_text("At nothing.")
@@ -128,7 +128,7 @@ def test_it_draws_moves_hovers_and_reports_without_a_network(tab: Page, widget: 
         ("", theme.LIGHT),
     ],
 )
-def test_notebook_colours_are_taken_and_other_plotly_left_alone(
+def test_notebook_colours_are_used_and_other_plotly_left_alone(
     tab: Page, widget: LiveWidget, ground: str, palette: theme.Palette
 ) -> None:
     tab.emulate_media(

@@ -20,7 +20,7 @@ SIDEWAYS = """() => Math.max(...[document.documentElement, document.querySelecto
     .map(box => box.scrollWidth - box.clientWidth))"""
 
 
-def test_a_link_that_could_not_be_used_is_said_so_that_it_is_read(app: AppPage) -> None:
+def test_dropped_link_notice_is_readable(app: AppPage) -> None:
     app.open("single-head?t=soon&nothing=" + "x" * 60)
     said = app.page.get_by_role("alert").filter(has_text="The link's")
     expect(said).to_have_count(2)
@@ -39,9 +39,7 @@ FORMULA = "positional-encoding?tab=Maths", ".katex-display", "Formula, wider tha
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("link", "kind", "name"), [TABLE, FORMULA])
-def test_what_is_wider_than_a_phone_is_scrolled_by_its_keys(
-    app: AppPage, link: str, kind: str, name: str
-) -> None:
+def test_wide_parts_on_a_phone_scroll_by_keyboard(app: AppPage, link: str, kind: str, name: str) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
     app.open(link)
     box = app.page.get_by_role("tabpanel").locator(f"{kind}[tabindex='0']").first
@@ -55,7 +53,7 @@ def test_what_is_wider_than_a_phone_is_scrolled_by_its_keys(
 
 
 @pytest.mark.parametrize("link", ["single-head?tab=Code", "multi-head?tab=Spellings"])
-def test_a_program_keeps_its_lines_and_is_scrolled_by_its_keys(app: AppPage, link: str) -> None:
+def test_program_keeps_its_lines_and_scrolls_by_keyboard(app: AppPage, link: str) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
     app.open(link)
     program = app.page.locator(".stCode pre:has(.token)[tabindex='0']").first
@@ -77,7 +75,7 @@ def test_a_program_keeps_its_lines_and_is_scrolled_by_its_keys(app: AppPage, lin
         assert violations(app) == []
 
 
-def test_the_source_of_a_formula_breaks_where_its_room_ends(app: AppPage) -> None:
+def test_formula_source_wraps_at_its_width(app: AppPage) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
     app.open("single-head?tab=Code&code=LaTeX")
     expect(app.page.locator(".stCode .token").first).to_be_visible()

@@ -18,7 +18,7 @@ FREE = """slider => {
 
 
 @pytest.mark.essential
-def test_a_figure_is_used_while_the_server_is_away(browser: Browser) -> None:
+def test_figure_works_while_the_server_is_away(browser: Browser) -> None:
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
     with serving("app.py") as address:
@@ -48,7 +48,7 @@ def test_a_figure_is_used_while_the_server_is_away(browser: Browser) -> None:
 
 
 @pytest.mark.slow
-def test_a_server_that_is_back_is_told_what_was_moved_meanwhile(app: AppPage) -> None:
+def test_returning_server_receives_the_moves_made_meanwhile(app: AppPage) -> None:
     page = app.page
     sockets: list[WebSocketRoute] = []
 

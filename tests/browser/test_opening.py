@@ -9,7 +9,7 @@ WORDS = ".live-plot .scatterlayer .textpoint text"
 ANIMAL = next(iter(SENTENCES.values()))
 
 
-def test_pointing_at_a_word_moves_row_frame_and_sentence_without_a_run(app: AppPage) -> None:
+def test_word_hover_moves_row_frame_and_sentence_without_a_run(app: AppPage) -> None:
     app.page.set_viewport_size({"width": 1280, "height": 800})
     app.open()
     figure = app.figure("opening")
@@ -29,7 +29,7 @@ def test_pointing_at_a_word_moves_row_frame_and_sentence_without_a_run(app: AppP
     assert "opening=" not in app.page.url
 
 
-def test_a_key_moves_to_the_next_word_and_the_address_has_it(app: AppPage) -> None:
+def test_word_key_moves_to_the_next_and_updates_the_address(app: AppPage) -> None:
     app.open()
     app.press("opening", "ArrowRight", name="row")
     app.settle()

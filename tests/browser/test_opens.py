@@ -84,7 +84,7 @@ BEYOND = "() => document.querySelector('[data-testid=stMain]').scrollWidth - win
 @pytest.mark.essential
 @pytest.mark.sample(5)
 @pytest.mark.parametrize("link", LINKS)
-def test_a_page_opens_fits_is_open_to_all_and_stays_where_it_is(
+def test_page_opens_fits_passes_axe_and_moves_nothing(
     app: AppPage, link: str, request: pytest.FixtureRequest
 ) -> None:
     page = app.page
@@ -132,7 +132,7 @@ def drag(app: AppPage) -> None:
     app.settle()
 
 
-def test_the_style_of_our_own_html_counts_once(app: AppPage) -> None:
+def test_own_html_styles_are_counted_once(app: AppPage) -> None:
     """The app brings it too, for hosts with an HTML of their own: twice is twice the work of a picture."""
     app.open("single-head")
     page = app.page

@@ -27,7 +27,7 @@ URLS = [page.address for page in PAGES]
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("url", URLS)
-def test_a_plain_chart_stands_in_where_nothing_can_move(browser: Browser, server: str, url: str) -> None:
+def test_plain_chart_replaces_a_figure_that_cannot_move(browser: Browser, server: str, url: str) -> None:
     page = browser.new_page()
     page.route("**/plotly.min.js*", lambda route: route.abort())
     page.goto(f"{server}/{url}")
@@ -43,7 +43,7 @@ def test_a_plain_chart_stands_in_where_nothing_can_move(browser: Browser, server
     ("address", "key"),
     [("", "opening"), ("kernel-regression?picture=Bridge+to+attention", "bridge"), ("single-head", "walk")],
 )
-def test_on_a_phone_a_whole_figure_stands_over_its_slider(app: AppPage, address: str, key: str) -> None:
+def test_phone_shows_a_whole_figure_above_its_slider(app: AppPage, address: str, key: str) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
     app.open(address)
     stage = app.figure(key).locator(".live-stage")
@@ -61,7 +61,7 @@ def test_on_a_phone_a_whole_figure_stands_over_its_slider(app: AppPage, address:
 
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("width", [390, 660, 760, 820, 1024, 1280])
-def test_the_overview_names_every_page_in_full(app: AppPage, width: int) -> None:
+def test_overview_has_every_page_title_in_full(app: AppPage, width: int) -> None:
     app.page.set_viewport_size({"width": width, "height": 900})
     app.open()
     cut = (
@@ -86,7 +86,7 @@ def test_the_overview_names_every_page_in_full(app: AppPage, width: int) -> None
     assert narrowest >= 220
 
 
-def test_at_four_times_the_size_no_word_between_maps_is_cut(app: AppPage) -> None:
+def test_operators_between_maps_are_whole_at_400_percent(app: AppPage) -> None:
     app.page.set_viewport_size({"width": 320, "height": 900})
     for address, key in (("", "opening"), ("multi-head", "maps")):
         app.open(address)

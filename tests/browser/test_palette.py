@@ -33,7 +33,7 @@ def wait_for_scale(app: AppPage, first: str) -> None:
     )
 
 
-def test_a_palette_is_chosen_for_all_pages_and_stands_in_the_link(app: AppPage) -> None:
+def test_palette_selection_applies_to_all_pages_and_is_in_the_link(app: AppPage) -> None:
     app.open(PAGE)
     weights = theme.RAMPS["viridis"](theme.LIGHT)[0]
     wait_for_scale(app, theme.LIGHT.scores[0])
@@ -60,7 +60,7 @@ def test_a_palette_is_chosen_for_all_pages_and_stands_in_the_link(app: AppPage) 
 
 
 @pytest.mark.parametrize("worn", [pytest.param("light", marks=pytest.mark.slow), "dark"])
-def test_a_link_brings_its_palette_in_both_themes_and_into_a_saved_picture(
+def test_palette_of_a_link_applies_in_both_themes_and_saved_pictures(
     app: AppPage, worn: str, tmp_path: Path
 ) -> None:
     app.page.emulate_media(color_scheme="dark" if worn == "dark" else "light")

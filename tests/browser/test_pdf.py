@@ -45,7 +45,7 @@ COMPARE = """(data) => {
 
 
 @pytest.mark.slow
-def test_paths_are_where_the_browser_draws_them(tab: Page) -> None:
+def test_pdf_paths_are_where_the_browser_draws_them(tab: Page) -> None:
     tab.set_content("<p>paths</p>")
     tab.add_script_tag(content=bundle("path.js"))
     for data in PATHS:
@@ -53,7 +53,7 @@ def test_paths_are_where_the_browser_draws_them(tab: Page) -> None:
         np.testing.assert_allclose(written, drawn, rtol=1e-3, atol=0.05, err_msg=data)
 
 
-def test_words_of_every_script_are_seen_and_found(app: AppPage, tmp_path: Path) -> None:
+def test_pdf_words_of_every_script_are_visible_and_searchable(app: AppPage, tmp_path: Path) -> None:
     """Letters that no font of ours has are a picture of what the browser shows, said so, and text still."""
     app.open(f"single-head?text={quote_plus(' '.join(SCRIPTS))}")
     panel = SavePanel(app, "walk")
@@ -67,7 +67,7 @@ def test_words_of_every_script_are_seen_and_found(app: AppPage, tmp_path: Path) 
     assert all(word in text_of(path) for word in SCRIPTS)
 
 
-def test_a_pdf_without_its_fonts_is_no_pdf(live: AppPage) -> None:
+def test_pdf_without_its_fonts_is_refused(live: AppPage) -> None:
     live.open()
     live.page.route("**/fonts/*", lambda route: route.abort())
     panel = SavePanel(live, "first")

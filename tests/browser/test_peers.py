@@ -106,7 +106,7 @@ def box_of(page: Peer, selector: str) -> list[float]:
 
 @pytest.mark.essential
 @pytest.mark.sample(1)
-def test_a_page_opens_and_its_film_is_what_plotly_draws(page: Peer, server: str, address: str) -> None:
+def test_peer_browser_opens_pages_and_its_film_equals_plotly(page: Peer, server: str, address: str) -> None:
     page.open(f"{server}/{address}")
     page.until(FILMED)
     last = int(page.run("return document.querySelector('input[data-live=step]').max"))
@@ -125,7 +125,7 @@ def test_a_page_opens_and_its_film_is_what_plotly_draws(page: Peer, server: str,
         assert different.mean() < MOST_DIFFERENT, f"step {step}: {different.sum()} of {different.size} pixels"
 
 
-def test_a_hand_moves_the_slider(page: Peer, server: str) -> None:
+def test_peer_browser_moves_the_slider_by_hand(page: Peer, server: str) -> None:
     page.open(f"{server}/single-head")
     before = page.run(STEP)
     page.press("input[data-live=step]", "ArrowRight", "ArrowRight")
@@ -148,7 +148,7 @@ def test_a_hand_moves_the_slider(page: Peer, server: str) -> None:
 
 
 @pytest.mark.slow
-def test_hover_tells_the_number_and_a_click_chooses(page: Peer, server: str) -> None:
+def test_peer_browser_hover_shows_the_number_and_a_click_selects(page: Peer, server: str) -> None:
     page.open(f"{server}/single-head")
     page.run(IN_SIGHT, ".live-stage")
     x, y, weight = page.run(CELL, "weights", 2, 4)
@@ -199,7 +199,7 @@ def saved(peer: Peer, server: str) -> dict[str, tuple[str, bytes]]:
 
 
 @pytest.mark.sample(1)
-def test_pictures_are_saved(saved: dict[str, tuple[str, bytes]], tmp_path: Path) -> None:
+def test_peer_browser_saves_pictures(saved: dict[str, tuple[str, bytes]], tmp_path: Path) -> None:
     picture = np.asarray(Image.open(io.BytesIO(saved["png"][1])).convert("RGB"), int)
     assert picture.shape == (1800, 3200, 3)
     drawing = ElementTree.fromstring(saved["svg"][1])
@@ -220,7 +220,7 @@ def test_pictures_are_saved(saved: dict[str, tuple[str, bytes]], tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_numbers_are_saved(saved: dict[str, tuple[str, bytes]], page: Peer) -> None:
+def test_peer_browser_saves_numbers(saved: dict[str, tuple[str, bytes]], page: Peer) -> None:
     on_screen = page.run(
         "return [...document.querySelector('.live-plot')._fullData]"
         ".find(t => t.type === 'heatmap' && t.name === 'weights')"
@@ -235,7 +235,7 @@ def test_numbers_are_saved(saved: dict[str, tuple[str, bytes]], page: Peer) -> N
     assert len(rows) > weights.size
 
 
-def test_a_file_that_moves_opens_from_disk(
+def test_peer_browser_opens_a_moving_file_from_disk(
     saved: dict[str, tuple[str, bytes]], page: Peer, tmp_path: Path
 ) -> None:
     path = tmp_path / "moving.html"
@@ -248,7 +248,7 @@ def test_a_file_that_moves_opens_from_disk(
 
 
 @pytest.mark.slow
-def test_back_and_forward(page: Peer, server: str) -> None:
+def test_peer_browser_goes_back_and_forward(page: Peer, server: str) -> None:
     page.open(f"{server}/single-head")
     page.run("document.querySelector('a[href*=kernel-regression]').click()")
     page.until("return location.pathname.endsWith('/kernel-regression')")
@@ -263,7 +263,7 @@ def test_back_and_forward(page: Peer, server: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_projector_fills_the_window(page: Peer, server: str) -> None:
+def test_peer_browser_projector_fills_the_window(page: Peer, server: str) -> None:
     page.open(f"{server}/single-head?projector=true")
     page.until("return !!document.querySelector('.live-figure[data-projector]')")
     left, top, width, height = page.run(BOX, ".live-figure")
@@ -278,7 +278,7 @@ def test_the_projector_fills_the_window(page: Peer, server: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_page_is_laid_out_for_paper(page: Peer, server: str) -> None:
+def test_peer_browser_lays_a_page_out_for_paper(page: Peer, server: str) -> None:
     page.open(f"{server}/single-head")
     drawn = page.run("return document.querySelectorAll('.live-plot .heatmaplayer .hm').length")
     # Whoever prints waits for nothing: the sheet is there when the event was heard.
@@ -294,7 +294,7 @@ def test_a_page_is_laid_out_for_paper(page: Peer, server: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_file_of_points_is_read(page: Peer, server: str, tmp_path: Path) -> None:
+def test_peer_browser_reads_a_file_of_points(page: Peer, server: str, tmp_path: Path) -> None:
     table = tmp_path / "points.csv"
     table.write_text("x,y\n" + "".join(f"{x},{x * x}\n" for x in range(8)))
     page.open(f"{server}/kernel-regression?data=own+points&tab=Data")
@@ -309,7 +309,7 @@ def test_a_file_of_points_is_read(page: Peer, server: str, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_a_phone_has_no_sideways_scroll(page: Peer, server: str, address: str) -> None:
+def test_peer_browser_phone_has_no_sideways_scroll(page: Peer, server: str, address: str) -> None:
     page.goto(f"{server}/_stcore/health")
     # A frame, since MiniBrowser's window is never so narrow.
     page.run(

@@ -53,7 +53,7 @@ def webkit() -> Iterator[Peer]:
 
 
 @pytest.mark.slow
-def test_an_upright_tablet_has_room_for_every_part_of_a_page(webkit: Peer, server: str) -> None:
+def test_upright_tablet_has_room_for_every_part_of_a_page(webkit: Peer, server: str) -> None:
     webkit.open(f"{server}/kernel-regression")
     wide, figure, sliders, actions = webkit.run("""
         const main = document.querySelector('.stMain');
@@ -69,7 +69,7 @@ def test_an_upright_tablet_has_room_for_every_part_of_a_page(webkit: Peer, serve
     assert webkit.complaints() == []
 
 
-def test_touch_chooses_a_cell_and_scrolling_sets_nothing(webkit: Peer, server: str) -> None:
+def test_touch_selects_a_cell_and_scrolling_sets_nothing(webkit: Peer, server: str) -> None:
     webkit.open(f"{server}/single-head")
     webkit.tap(*webkit.run(CELL, "masked", 2, 1))
     webkit.until("return location.search === '?k=1&q=2'")

@@ -12,7 +12,7 @@ SIZES = {"projector": (1366, 768), "slide": (1280, 720)}
 MOST_BYTES = 200_000
 
 
-def test_the_guides_show_what_the_script_takes() -> None:
+def test_guide_pictures_equal_those_of_the_script() -> None:
     shown = []
     for guide in (*DOCS.parent.glob("README*.md"), *DOCS.glob("book/*.md")):
         for target in re.findall(r"!\[[^]]+\]\((.*?)\)", guide.read_text(encoding="utf-8")):

@@ -19,7 +19,7 @@ def weights(link: str) -> Any:
 
 @pytest.mark.essential
 @pytest.mark.still
-def test_a_pin_stays_while_the_slider_moves_b(app: AppPage) -> None:
+def test_pin_stays_while_the_slider_moves_b(app: AppPage) -> None:
     app.open("single-head?t=2")
     button = app.page.get_by_role("button", name="Pin as A")
     button.click()

@@ -36,7 +36,7 @@ def without(page: Page) -> list[str]:
 
 
 @pytest.mark.essential
-def test_the_names_stand_in_one_module() -> None:
+def test_plotly_internals_are_named_in_one_module() -> None:
     inside = INSIDE.read_text(encoding="utf-8")
     assert [name for name in NAMES if name not in inside] == []
     for path in Path(MODULES).glob("*.js"):
@@ -45,7 +45,7 @@ def test_the_names_stand_in_one_module() -> None:
             assert [name for name in NAMES if name in text] == [], path.name
 
 
-def test_a_plotly_that_has_changed_draws_and_moves_the_figure(app: AppPage) -> None:
+def test_figure_draws_and_moves_without_plotly_internals(app: AppPage) -> None:
     changed = without(app.page)
     app.open("single-head")
     assert changed

@@ -18,7 +18,7 @@ def pointed_at(app: AppPage, key: str, trace: str, number: int) -> str:
     return told.first.text_content() or ""
 
 
-def test_pointing_at_a_key_tells_what_the_plane_shows_of_its_product(app: AppPage) -> None:
+def test_points_hover_of_a_key_shows_its_product_in_the_plane(app: AppPage) -> None:
     app.open(PAGE)
     said = re.search(
         r"Query “the”, key “(\w+)”: q · k = (\S+), of which the plane shows (\S+)\. ",
@@ -37,7 +37,7 @@ def test_pointing_at_a_key_tells_what_the_plane_shows_of_its_product(app: AppPag
 
 
 @pytest.mark.essential
-def test_a_click_on_a_query_asks_there_in_every_plane(app: AppPage) -> None:
+def test_points_click_on_a_query_selects_it_in_every_plane(app: AppPage) -> None:
     app.open("multi-head?view=points&text=the+cat+sat+down")
     names = app.page.locator(".live-plot .textpoint text")
     assert "query sat" in pointed_at(app, "maps", "head 3 query points", 2)

@@ -46,7 +46,7 @@ def said(app: AppPage) -> str:
 
 
 @pytest.mark.slow
-def test_does_order_matter(app: AppPage) -> None:
+def test_order_of_words_changes_the_output_with_positions_only(app: AppPage) -> None:
     app.open("positional-encoding")
     x, p = one_hot(16), sinusoids(6, 16)
     np.testing.assert_allclose(drawn(app, "attention", "before"), attention(x), atol=1e-6)
@@ -66,7 +66,7 @@ def test_does_order_matter(app: AppPage) -> None:
     assert f"= {weight:.6f}." in said(app)
 
 
-def test_words_are_dragged_and_moved_by_keys(app: AppPage) -> None:
+def test_words_are_moved_by_drag_and_by_keys(app: AppPage) -> None:
     app.open("positional-encoding?show=shuffle test&order=own")
     words = app.page.locator(".word-order button")
 

@@ -51,7 +51,7 @@ def printed(app: AppPage, tmp_path: Path) -> Printed:
 @pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("address", PAGES)
-def test_a_page_is_printed_on_one_sheet(app: AppPage, printed: Printed, address: str) -> None:
+def test_printed_page_is_one_sheet(app: AppPage, printed: Printed, address: str) -> None:
     app.open(address)
     figure = app.page.locator(".live-figure").first
     sentence = " ".join(figure.locator(".live-says").inner_text().split())
@@ -70,7 +70,7 @@ def test_a_page_is_printed_on_one_sheet(app: AppPage, printed: Printed, address:
 
 
 @pytest.mark.slow
-def test_what_was_set_is_said_as_it_stands(app: AppPage, printed: Printed) -> None:
+def test_printed_settings_are_current(app: AppPage, printed: Printed) -> None:
     app.open("single-head?text=cats+like+warm+milk&mask=causal&ramp=true&seed=7")
     app.press("walk", "ArrowRight", times=3)
     moved = app.readout("walk")
@@ -95,7 +95,7 @@ def test_what_was_set_is_said_as_it_stands(app: AppPage, printed: Printed) -> No
     assert f"Temperature T {moved}" in said
 
 
-def test_on_paper_it_is_dark_on_white_whatever_the_screen_is(app: AppPage, printed: Printed) -> None:
+def test_printed_page_is_dark_on_white_in_any_theme(app: AppPage, printed: Printed) -> None:
     app.page.emulate_media(color_scheme="dark")
     app.open("single-head")
     file, _ = printed()
@@ -107,7 +107,7 @@ def test_on_paper_it_is_dark_on_white_whatever_the_screen_is(app: AppPage, print
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("link", LINKS)
-def test_words_on_paper_can_be_read(app: AppPage, link: str) -> None:
+def test_printed_words_are_readable(app: AppPage, link: str) -> None:
     app.open(link)
     app.page.evaluate(BEFORE)
     sheet = app.page.locator(SHEET)
@@ -125,7 +125,7 @@ def test_words_on_paper_can_be_read(app: AppPage, link: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_page_is_as_it_was_when_it_is_used_again(app: AppPage, printed: Printed) -> None:
+def test_printed_page_returns_to_the_screen_unchanged(app: AppPage, printed: Printed) -> None:
     app.open("single-head")
     before = app.figure("walk").locator(".live-stage").screenshot()
     printed()
@@ -140,7 +140,7 @@ def test_the_page_is_as_it_was_when_it_is_used_again(app: AppPage, printed: Prin
 
 
 @pytest.mark.slow
-def test_a_page_without_its_figure_is_printed_as_it_is(app: AppPage) -> None:
+def test_printed_page_without_its_figure_is_complete(app: AppPage) -> None:
     app.page.route("**/plotly.min.js*", lambda route: route.abort())
     app.page.goto(f"{app.server}/single-head")
     expect(app.page.locator(".live-figure[data-state=failed]")).to_be_visible()
@@ -150,7 +150,7 @@ def test_a_page_without_its_figure_is_printed_as_it_is(app: AppPage) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_typed_and_not_shown_is_not_printed(app: AppPage, printed: Printed) -> None:
+def test_printed_page_omits_typed_text_not_on_screen(app: AppPage, printed: Printed) -> None:
     app.open("single-head?text=cats+purr")
     field = app.page.get_by_label("Sentence", exact=True)
     field.fill(" ")

@@ -29,7 +29,7 @@ def filled(page: Page) -> bool:
 
 @pytest.mark.essential
 @pytest.mark.film
-def test_a_figure_fills_the_screen_and_follows_the_keys(app: AppPage) -> None:
+def test_projector_figure_fills_the_screen_and_follows_the_keys(app: AppPage) -> None:
     app.open("single-head")
     page, figure = app.page, app.figure("walk")
     before = app.readout("walk")
@@ -92,7 +92,7 @@ def test_a_figure_fills_the_screen_and_follows_the_keys(app: AppPage) -> None:
 
 @pytest.mark.still
 @pytest.mark.parametrize("size", [(844, 390), (320, 256)])
-def test_no_slider_lies_over_the_captions_of_a_low_screen(
+def test_projector_sliders_cover_no_caption_on_a_low_screen(
     touch: Callable[[int, int], Page], server: str, size: tuple[int, int]
 ) -> None:
     app = AppPage(touch(*size), server)
@@ -115,7 +115,7 @@ def test_no_slider_lies_over_the_captions_of_a_low_screen(
 
 
 @pytest.mark.slow
-def test_a_link_starts_in_projector_mode_on_a_phone_too(app: AppPage) -> None:
+def test_projector_link_starts_on_a_phone_too(app: AppPage) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
     app.open("?projector=true")
     expect(app.page.locator(ON)).to_have_count(1)

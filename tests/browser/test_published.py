@@ -197,7 +197,7 @@ def alike(one: Pixels, other: Pixels, most: float = MOST_DIFFERENT) -> None:
     assert np.ptp(one) > 100  # there is a picture
 
 
-def test_every_figure_appears_when_it_is_scrolled_to_and_nothing_moves(sound: Page, anywhere: str) -> None:
+def test_published_figures_appear_on_scroll_and_nothing_moves(sound: Page, anywhere: str) -> None:
     asked: list[str] = []
     sound.on("request", lambda request: asked.append(request.url))
     sound.add_init_script(SHIFTS)
@@ -221,7 +221,7 @@ def test_every_figure_appears_when_it_is_scrolled_to_and_nothing_moves(sound: Pa
 
 
 @pytest.mark.essential
-def test_a_slider_moves_picture_sentence_and_the_way_to_the_app(sound: Page, disk: str) -> None:
+def test_published_slider_moves_picture_sentence_and_link_to_the_app(sound: Page, disk: str) -> None:
     sound.goto(disk)
     home = figure(sound, 0)
     slider = home.locator("input[data-live=step]")
@@ -249,7 +249,7 @@ def test_a_slider_moves_picture_sentence_and_the_way_to_the_app(sound: Page, dis
     same_numbers(home, at(MASKED, t=home.locator("output").inner_text()))
 
 
-def test_the_pointer_is_told_the_number_and_a_click_chooses(sound: Page, disk: str) -> None:
+def test_published_hover_shows_the_number_and_a_click_selects(sound: Page, disk: str) -> None:
     sound.goto(disk)
     home = figure(sound, 0)
     row, column = 3, 1
@@ -272,7 +272,9 @@ def test_the_pointer_is_told_the_number_and_a_click_chooses(sound: Page, disk: s
 
 
 @pytest.mark.parametrize("place", ["disk", pytest.param("web", marks=pytest.mark.slow)])
-def test_a_figure_is_saved(sound: Page, place: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+def test_published_figure_is_saved(
+    sound: Page, place: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
     sound.goto(request.getfixturevalue(place))
     home = figure(sound, 0)
     home.locator("[data-live=save]").click()
@@ -294,7 +296,7 @@ def test_a_figure_is_saved(sound: Page, place: str, request: pytest.FixtureReque
     assert numbers == pytest.approx([float(w) for w in np.ravel(weights["z"]) if not np.isnan(w)], rel=1e-5)
 
 
-def test_it_is_the_picture_of_the_app(app: AppPage, web: str) -> None:
+def test_published_picture_equals_the_apps(app: AppPage, web: str) -> None:
     """At five steps, in a room that a published figure has an arrangement for."""
     high = 1600  # so that no height chooses among arrangements
     app.page.set_viewport_size({"width": 1280, "height": high})
@@ -343,7 +345,7 @@ def test_it_is_the_picture_of_the_app(app: AppPage, web: str) -> None:
         pytest.param(390, "light", range(4), marks=pytest.mark.slow),
     ],
 )
-def test_the_still_picture_is_the_live_one(
+def test_published_still_picture_equals_the_live_one(
     sound: Page, disk: str, width: int, colours: Any, numbers: Any
 ) -> None:
     sound.set_viewport_size({"width": width, "height": 844})
@@ -358,7 +360,7 @@ def test_the_still_picture_is_the_live_one(
 
 
 @pytest.mark.essential
-def test_it_stands_without_scripts(browser: Browser, web: str) -> None:
+def test_published_page_works_without_scripts(browser: Browser, web: str) -> None:
     context = browser.new_context(java_script_enabled=False, viewport={"width": 1280, "height": 800})
     try:
         tab = context.new_page()
@@ -379,7 +381,9 @@ def test_it_stands_without_scripts(browser: Browser, web: str) -> None:
         context.close()
 
 
-def test_on_paper_stands_the_still_picture_with_its_sentence(sound: Page, disk: str, tmp_path: Path) -> None:
+def test_published_page_on_paper_has_the_still_and_its_sentence(
+    sound: Page, disk: str, tmp_path: Path
+) -> None:
     sound.emulate_media(color_scheme="dark")
     sound.goto(disk)
     home = figure(sound, 0)
@@ -402,7 +406,7 @@ def test_on_paper_stands_the_still_picture_with_its_sentence(sound: Page, disk: 
             assert np.median(drawn) > 200, f"page {number + 1} is dark"
 
 
-def test_it_wears_the_colours_of_system_and_page(sound: Page, disk: str) -> None:
+def test_published_figure_has_the_colours_of_system_and_page(sound: Page, disk: str) -> None:
     sound.goto(disk)
     home = figure(sound, 0)
 
@@ -429,7 +433,7 @@ def test_it_wears_the_colours_of_system_and_page(sound: Page, disk: str) -> None
 @pytest.mark.parametrize(
     ("width", "colours"), [(1280, "light"), pytest.param(390, "dark", marks=pytest.mark.slow)]
 )
-def test_axe_finds_nothing(sound: Page, web: str, width: int, colours: Any) -> None:
+def test_published_page_passes_axe(sound: Page, web: str, width: int, colours: Any) -> None:
     sound.set_viewport_size({"width": width, "height": 844})
     sound.emulate_media(color_scheme=colours)
     sound.goto(web)
@@ -446,7 +450,7 @@ def test_axe_finds_nothing(sound: Page, web: str, width: int, colours: Any) -> N
     assert sound.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
 
 
-def test_a_chinese_page_speaks_chinese(sound: Page, tmp_path: Path) -> None:
+def test_published_chinese_page_is_chinese(sound: Page, tmp_path: Path) -> None:
     link = "single-head?text=我+爱+猫"
     with speaking("zh"):
         site = Site(tmp_path / FIGURES, APP, stills=False)
@@ -462,7 +466,7 @@ def test_a_chinese_page_speaks_chinese(sound: Page, tmp_path: Path) -> None:
     assert "我" in " ".join(home.locator(".xtick").all_text_contents())
 
 
-def test_a_figure_whose_file_is_missing_says_so_and_keeps_its_picture(tab: Page, web: str) -> None:
+def test_published_figure_with_a_missing_file_says_so_with_its_picture(tab: Page, web: str) -> None:
     tab.route(f"**/{figure_of_link(MASKED).id}.js*", lambda route: route.abort())
     tab.goto(web)
     home = tab.locator("live-figure").first
@@ -475,7 +479,7 @@ def test_a_figure_whose_file_is_missing_says_so_and_keeps_its_picture(tab: Page,
 
 
 @pytest.mark.slow
-def test_it_stands_in_a_frame_of_another_page(sound: Page, web: str) -> None:
+def test_published_figure_works_in_a_frame_of_another_page(sound: Page, web: str) -> None:
     sound.set_content(
         f"<!doctype html><title>a blog</title><iframe src='{web}' width=700 height=600></iframe>"
     )
@@ -487,7 +491,7 @@ def test_it_stands_in_a_frame_of_another_page(sound: Page, web: str) -> None:
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_other_browsers_draw_and_move_it(web: str, name: str) -> None:
+def test_published_figure_works_in_other_browsers(web: str, name: str) -> None:
     if reason := missing(name):
         pytest.skip(reason)
     peer = MAKERS[name]()

@@ -47,7 +47,7 @@ def quick(app: AppPage, waiting: tuple[str, Hold]) -> AppPage:
     return app
 
 
-def test_a_run_that_is_called_off_in_line_leaves_the_next_its_page(quick: AppPage, hold: Hold) -> None:
+def test_run_cancelled_in_line_gives_the_next_its_page(quick: AppPage, hold: Hold) -> None:
     with hold():
         quick.option("Four kernels").click()
         quick.option("Bridge to attention").click()
@@ -56,7 +56,7 @@ def test_a_run_that_is_called_off_in_line_leaves_the_next_its_page(quick: AppPag
     expect(quick.page.get_by_test_id("stAlert")).to_have_count(0)
 
 
-def test_a_slider_that_is_let_go_while_another_view_is_opened_is_followed(quick: AppPage, hold: Hold) -> None:
+def test_slider_release_while_another_view_opens_is_followed(quick: AppPage, hold: Hold) -> None:
     with hold():
         quick.option("Choose the bandwidth").click()
         quick.slider("fit").press("End")
@@ -65,7 +65,7 @@ def test_a_slider_that_is_let_go_while_another_view_is_opened_is_followed(quick:
     quick.page.wait_for_function("() => new URLSearchParams(location.search).get('h') === '25'")
 
 
-def test_slider_released_while_going_back_does_not_hinder(quick: AppPage, hold: Hold) -> None:
+def test_slider_release_while_going_back_does_not_hinder(quick: AppPage, hold: Hold) -> None:
     quick.segment("Four kernels")
     with hold():
         quick.page.go_back()
@@ -80,7 +80,7 @@ def test_slider_released_while_going_back_does_not_hinder(quick: AppPage, hold: 
 
 
 @pytest.mark.essential
-def test_a_switch_that_is_sent_with_a_slider_stands_in_the_address(app: AppPage) -> None:
+def test_switch_sent_with_a_slider_is_in_the_address(app: AppPage) -> None:
     """What changes at once travels as one, as what the slider's part asks for, with the address before."""
     app.open("learned-heads?look=attention+flow")
     switch = app.page.get_by_test_id("stCheckbox").filter(has_text="Positions").locator("label")
@@ -93,7 +93,7 @@ def test_a_switch_that_is_sent_with_a_slider_stands_in_the_address(app: AppPage)
 
 
 @pytest.mark.essential
-def test_an_address_that_comes_late_is_not_the_last_word(app: AppPage) -> None:
+def test_late_address_does_not_override_a_newer_one(app: AppPage) -> None:
     sockets: list[tuple[WebSocketRoute, WebSocketRoute]] = []
     kept: list[bytes | str] = []
 
@@ -139,7 +139,7 @@ def test_pin_and_clear_are_kept_while_the_server_is_busy(quick: AppPage, hold: H
     assert set(parse_qs(quick.query)) == {"picture", "h"}
 
 
-def test_a_slider_keeps_its_focus_where_the_pin_comes_late(app: AppPage, waiting: tuple[str, Hold]) -> None:
+def test_slider_keeps_its_focus_when_the_pin_is_late(app: AppPage, waiting: tuple[str, Hold]) -> None:
     app.server, hold = waiting
     app.open("single-head?stage=threshold")
     for button, address in [
@@ -156,7 +156,7 @@ def test_a_slider_keeps_its_focus_where_the_pin_comes_late(app: AppPage, waiting
         assert parse_qs(app.query) == address
 
 
-def test_swap_takes_all_of_a_while_the_server_is_busy(app: AppPage, waiting: tuple[str, Hold]) -> None:
+def test_pin_swap_takes_all_of_a_while_the_server_is_busy(app: AppPage, waiting: tuple[str, Hold]) -> None:
     app.server, hold = waiting
     app.open("single-head?mask=causal&t=0.5&unit=true")
     app.page.get_by_role("button", name="Pin as A").click()
@@ -173,7 +173,7 @@ def test_swap_takes_all_of_a_while_the_server_is_busy(app: AppPage, waiting: tup
     assert "mask" not in asked["pin"][0]
 
 
-def test_a_place_that_a_shorter_sentence_has_not_leaves_the_address(
+def test_selected_cell_past_a_shorter_sentence_leaves_the_address(
     app: AppPage, waiting: tuple[str, Hold]
 ) -> None:
     app.server, hold = waiting

@@ -78,7 +78,9 @@ def first_figure(app: AppPage) -> str:
 @pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("address", [page for page in PAGES if page not in WITHOUT_MAPS])
-def test_every_kind_of_still_file(app: AppPage, browser: Browser, address: str, tmp_path: Path) -> None:
+def test_save_panel_writes_every_kind_of_still_file(
+    app: AppPage, browser: Browser, address: str, tmp_path: Path
+) -> None:
     app.open(address)
     key = first_figure(app)
     panel = SavePanel(app, key)
@@ -90,7 +92,7 @@ def test_every_kind_of_still_file(app: AppPage, browser: Browser, address: str, 
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("address", [page for page in PAGES if page not in WITHOUT_MAPS])
-def test_what_moves_and_the_other_shapes(
+def test_save_panel_writes_moving_files_and_other_shapes(
     app: AppPage, browser: Browser, address: str, tmp_path: Path
 ) -> None:
     app.open(address)
@@ -328,7 +330,7 @@ NARROW = ("half slide", "square")
         "positional-encoding?show=length+extrapolation&scaling=YaRN",
     ],
 )
-def test_words_on_narrow_slides_lie_on_no_others_and_are_whole(
+def test_saved_narrow_slides_have_whole_words_without_overlap(
     app: AppPage, browser: Browser, link: str, tmp_path: Path
 ) -> None:
     app.open(link)
@@ -354,7 +356,7 @@ CUT = """() => {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_an_address_in_signs_and_capitals_is_broken_where_its_line_ends(
+def test_saved_address_of_signs_and_capitals_wraps_at_its_width(
     app: AppPage, browser: Browser, shape: str, tmp_path: Path
 ) -> None:
     app.open(f"single-head?{urlencode({'text': 'ראיתי את הכלב', 'stage': 'arcs', 'lang': 'en'})}")
@@ -369,7 +371,7 @@ def test_an_address_in_signs_and_capitals_is_broken_where_its_line_ends(
 
 
 @pytest.mark.parametrize("caption", [False, True])
-def test_a_picture_of_words_that_no_xml_may_hold_is_made(app: AppPage, caption: bool, tmp_path: Path) -> None:
+def test_saved_picture_with_words_invalid_in_xml_is_made(app: AppPage, caption: bool, tmp_path: Path) -> None:
     app.open("single-head?text=%EF%BF%BE+b")
     panel = SavePanel(app, first_figure(app))
     path = panel.save(tmp_path, "svg", shape="16:9", caption=caption)
@@ -378,7 +380,7 @@ def test_a_picture_of_words_that_no_xml_may_hold_is_made(app: AppPage, caption: 
     panel.close()
 
 
-def test_pixels_are_set_in_the_letters_of_the_page(live: AppPage, tmp_path: Path) -> None:
+def test_saved_pixels_have_the_font_of_the_page(live: AppPage, tmp_path: Path) -> None:
     """No page lends its fonts to an image: where the files of fonts cannot be had others take their place."""
     pictures = []
     for _ in range(2):
@@ -405,7 +407,7 @@ CANNOT_KEEP_UP = """() => {
 }"""
 
 
-def test_a_film_that_lacks_its_end_says_so(live: AppPage) -> None:
+def test_saved_film_that_is_cut_short_says_so(live: AppPage) -> None:
     for prepared in ("", CANNOT_KEEP_UP):
         live.open()
         live.page.evaluate(prepared or "0")
@@ -428,7 +430,7 @@ PAINTS_HALF_AT_FIRST = """() => {
 }"""
 
 
-def test_a_saved_picture_waits_for_all_its_parts(live: AppPage, tmp_path: Path) -> None:
+def test_saved_picture_waits_for_all_its_parts(live: AppPage, tmp_path: Path) -> None:
     pictures = []
     for prepared in ("", PAINTS_HALF_AT_FIRST):
         live.open()
@@ -441,7 +443,7 @@ def test_a_saved_picture_waits_for_all_its_parts(live: AppPage, tmp_path: Path) 
     assert np.array_equal(usual, at_once)
 
 
-def test_the_panel_follows_the_figure_and_the_keys(live: AppPage, tmp_path: Path) -> None:
+def test_save_panel_follows_the_figure_and_the_keys(live: AppPage, tmp_path: Path) -> None:
     live.open()
     live.press("first", "ArrowRight")
     panel = SavePanel(live, "first")
@@ -462,7 +464,7 @@ def test_the_panel_follows_the_figure_and_the_keys(live: AppPage, tmp_path: Path
 
 
 @pytest.mark.slow
-def test_the_panel_never_moves_under_the_finger(live: AppPage) -> None:
+def test_save_panel_never_moves_under_the_finger(live: AppPage) -> None:
     """It stands in the middle of the window: a preview that came would have moved what was to be clicked."""
     live.open()
     panel = SavePanel(live, "first")
@@ -482,7 +484,7 @@ def test_the_panel_never_moves_under_the_finger(live: AppPage) -> None:
 
 
 @pytest.mark.slow
-def test_a_picture_that_cannot_be_made_is_said(live: AppPage) -> None:
+def test_save_panel_names_a_picture_that_cannot_be_made(live: AppPage) -> None:
     live.open()
     panel = SavePanel(live, "first")
     expect(live.page.locator("dialog[data-made=png]")).to_be_visible()
@@ -496,7 +498,7 @@ def test_a_picture_that_cannot_be_made_is_said(live: AppPage) -> None:
     panel.close()
 
 
-def test_a_film_is_what_the_browser_can_record(live: AppPage, tmp_path: Path) -> None:
+def test_saved_film_format_is_one_the_browser_records(live: AppPage, tmp_path: Path) -> None:
     """Where MP4 is promised and fails it is WebM, said so; where nothing records, a sentence stands there."""
     live.open()
     live.page.evaluate(
@@ -531,7 +533,7 @@ def test_a_film_is_what_the_browser_can_record(live: AppPage, tmp_path: Path) ->
     panel.close()
 
 
-def test_a_picture_is_copied(live: AppPage) -> None:
+def test_saved_picture_is_copied_to_the_clipboard(live: AppPage) -> None:
     live.open()
     live.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     panel = SavePanel(live, "first")

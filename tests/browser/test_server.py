@@ -35,7 +35,7 @@ ASK_ELSEWHERE = """async ([words, image, socket]) => {
 
 @pytest.mark.essential
 @pytest.mark.parametrize("path", ["/", "/single-head", "/_stcore/health", f"{PLOTLY_ROUTE}/plotly.min.js"])
-def test_every_answer_carries_the_security_headers(server: str, path: str) -> None:
+def test_server_answers_all_have_the_security_headers(server: str, path: str) -> None:
     with urllib.request.urlopen(server + path) as answer:
         assert {name: answer.headers[name] for name in HEADERS} == HEADERS
 
@@ -51,7 +51,7 @@ def _ask(url: str, **headers: str) -> tuple[int, Message, bytes]:
         return error.code, error.headers, error.read()
 
 
-def test_plotly_is_served_from_the_installed_package_and_kept(server: str) -> None:
+def test_server_sends_the_installed_plotly_with_long_caching(server: str) -> None:
     url = f"{server}{PLOTLY_ROUTE}/plotly.min.js"
     status, headers, body = _ask(f"{url}?v={get_plotlyjs_version()}")
     assert (status, body) == (200, COMPILE_AT_ONCE + get_plotlyjs().encode())
@@ -74,7 +74,7 @@ def test_server_caches_the_module_by_version_alone(server: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["plotly", "index"])
-def test_scripts_are_sent_compressed_and_asked_for_once(server: str, name: str) -> None:
+def test_server_sends_scripts_compressed_and_once(server: str, name: str) -> None:
     index = _ask(server, Accept="text/plain")[2].decode()
     found = re.search(r'src="\./(static/js/index[^"]+)"', index)
     assert found is not None
@@ -93,7 +93,7 @@ def test_scripts_are_sent_compressed_and_asked_for_once(server: str, name: str) 
     assert _ask(f"{server}/{path}", Accept_Encoding="gzip;q=0")[2] == whole
 
 
-def test_a_page_announces_what_it_will_ask_for(server: str) -> None:
+def test_server_page_preloads_what_it_will_request(server: str) -> None:
     _, headers, page = _ask(f"{server}/single-head", Accept="text/html", Accept_Encoding="gzip")
     html = gzip.decompress(page).decode()
     assert (
@@ -111,7 +111,7 @@ def test_a_page_announces_what_it_will_ask_for(server: str) -> None:
 
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("path", [page.address for page in PAGES])
-def test_nothing_is_announced_that_a_page_does_not_use(browser: Browser, server: str, path: str) -> None:
+def test_server_page_preloads_nothing_unused(browser: Browser, server: str, path: str) -> None:
     announced = set(
         re.findall(
             r'href="\./((?:static|plotly)/(?!icon|early)[^"]+)"',
@@ -141,7 +141,7 @@ def test_nothing_is_announced_that_a_page_does_not_use(browser: Browser, server:
     assert announced - plain - asked == set()
 
 
-def test_the_page_is_told_where_its_server_is(tab: Page, server: str) -> None:
+def test_server_page_has_its_own_address(tab: Page, server: str) -> None:
     asked: list[str] = []
     tab.on("request", lambda request: asked.append(request.url))
     tab.goto(f"{server}/single-head?mask=causal")
@@ -151,7 +151,7 @@ def test_the_page_is_told_where_its_server_is(tab: Page, server: str) -> None:
     assert [url for url in asked if url.endswith("/_stcore/health")] == [f"{server}/_stcore/health"]
 
 
-def test_plotly_is_fetched_and_run_once(browser: Browser, server: str) -> None:
+def test_server_plotly_is_fetched_and_run_once(browser: Browser, server: str) -> None:
     context = browser.new_context()
     page = context.new_page()
     asked: list[str] = []
@@ -164,7 +164,7 @@ def test_plotly_is_fetched_and_run_once(browser: Browser, server: str) -> None:
     context.close()
 
 
-def test_a_figure_fetches_plotly_itself_where_the_early_load_failed(browser: Browser, server: str) -> None:
+def test_figure_fetches_plotly_itself_if_the_early_load_failed(browser: Browser, server: str) -> None:
     context = browser.new_context()
     page = context.new_page()
     failed: list[str] = []
@@ -213,9 +213,7 @@ def test_pages_and_figures_work_below_a_base_path(browser: Browser) -> None:
         ("//elsewhere.example//single-head", "/elsewhere.example/single-head"),  # no other host
     ],
 )
-def test_a_link_with_a_slash_too_many_leads_to_the_page(
-    tab: Page, server: str, asked: str, meant: str
-) -> None:
+def test_link_with_a_doubled_slash_opens_the_page(tab: Page, server: str, asked: str, meant: str) -> None:
     answer = tab.goto(server + asked)
     assert answer is not None
     assert answer.status == 200  # Streamlit says that there is no such page
@@ -227,14 +225,14 @@ def test_metrics_are_closed_without_a_proxy(server: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["../requirements.txt", "%2e%2e/__init__.py", "..%2f__init__.py"])
-def test_the_plotly_route_serves_nothing_else(tab: Page, server: str, path: str) -> None:
+def test_plotly_route_serves_nothing_else(tab: Page, server: str, path: str) -> None:
     answer = tab.request.get(f"{server}{PLOTLY_ROUTE}/{path}")
     assert "import" not in answer.text()
     assert "torch" not in answer.text()
 
 
 @pytest.mark.essential
-def test_nothing_is_fetched_from_elsewhere(app: AppPage) -> None:
+def test_page_fetches_nothing_from_elsewhere(app: AppPage) -> None:
     asked: list[str] = []
     app.page.on("request", lambda request: asked.append(request.url))
     for page in PAGES:
@@ -245,19 +243,19 @@ def test_nothing_is_fetched_from_elsewhere(app: AppPage) -> None:
 
 
 @pytest.mark.essential
-def test_what_any_test_would_fetch_from_elsewhere_is_an_error_of_its_page(app: AppPage) -> None:
+def test_page_that_fetches_from_elsewhere_fails_its_test(app: AppPage) -> None:
     app.open("glossary")
     app.page.evaluate(ASK_ELSEWHERE, ELSEWHERE)
     assert [url for url in ELSEWHERE if not any(url in error for error in app.errors)] == []
     app.errors.clear()
 
 
-def test_the_server_runs_on_uvloop() -> None:
+def test_server_runs_on_uvloop() -> None:
     # Only there does Streamlit's server send small answers without waiting (TCP_NODELAY).
     assert auto_loop_factory().__module__.startswith("uvloop")
 
 
-def test_the_settings_that_matter_are_set() -> None:
+def test_server_streamlit_settings_are_set() -> None:
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
     assert settings["server"]["showEmailPrompt"] is False
     assert settings["server"]["maxUploadSize"] * 1_000_000 == MAX_MAPS_BYTES

@@ -35,7 +35,7 @@ def scanned(app: AppPage) -> str:
 
 
 @pytest.mark.essential
-def test_the_code_and_the_copied_link_are_the_address(app: AppPage) -> None:
+def test_share_code_and_copied_link_equal_the_address(app: AppPage) -> None:
     app.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     app.page.emulate_media(color_scheme="dark")
     app.open("single-head?mask=causal")
@@ -49,7 +49,7 @@ def test_the_code_and_the_copied_link_are_the_address(app: AppPage) -> None:
     assert violations(app) == []
 
 
-def test_the_panel_comes_at_once_after_its_button(app: AppPage) -> None:
+def test_share_panel_opens_at_once_after_its_button(app: AppPage) -> None:
     app.open("single-head")
     button = app.page.get_by_role("button", name="Share")
     link = app.page.get_by_label("Link", exact=True)
@@ -83,7 +83,7 @@ def test_the_panel_comes_at_once_after_its_button(app: AppPage) -> None:
 
 
 @pytest.mark.slow
-def test_settings_go_into_a_file_and_come_back(app: AppPage, tmp_path: Path) -> None:
+def test_settings_are_saved_to_a_file_and_read_back(app: AppPage, tmp_path: Path) -> None:
     app.open("single-head?seed=7&mask=causal")
     before = app.trace("walk", "weights")
     open_panel(app)
@@ -115,7 +115,7 @@ def test_settings_go_into_a_file_and_come_back(app: AppPage, tmp_path: Path) -> 
     assert "mask=causal" in app.query
 
 
-def test_a_lesson_link_is_made_and_opens(app: AppPage) -> None:
+def test_lesson_link_is_made_and_opens(app: AppPage) -> None:
     app.open("single-head?seed=7")
     app.page.get_by_role("button", name="Teach").click()
     said = app.page.get_by_label("Say one sentence")

@@ -46,9 +46,7 @@ def seen(page: Page, where: str) -> tuple[object, str]:
     return figure.evaluate(WEIGHTS), figure.locator(".live-says").inner_text()
 
 
-def test_a_figure_from_share_moves_on_a_page_from_a_disk(
-    app: AppPage, browser: Browser, tmp_path: Path
-) -> None:
+def test_shared_snippet_moves_on_a_page_from_a_disk(app: AppPage, browser: Browser, tmp_path: Path) -> None:
     app.open("single-head?mask=causal&q=3")
     steps = [seen(app.page, ".st-key-walk")]
     path = handed_over(app, tmp_path)
@@ -75,7 +73,7 @@ def test_a_figure_from_share_moves_on_a_page_from_a_disk(
     page.close()
 
 
-def test_it_says_in_words_what_it_is_where_no_script_runs(
+def test_shared_snippet_without_scripts_is_described_in_words(
     app: AppPage, browser: Browser, tmp_path: Path
 ) -> None:
     app.open("single-head")
@@ -97,7 +95,7 @@ def test_it_says_in_words_what_it_is_where_no_script_runs(
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_the_open_part_is_accessible_and_fits(app: AppPage, width: int, scheme: str) -> None:
+def test_shared_snippet_panel_is_accessible_and_fits(app: AppPage, width: int, scheme: str) -> None:
     app.page.set_viewport_size({"width": width, "height": 844})
     app.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     app.open("single-head?mask=causal")

@@ -84,13 +84,13 @@ def follow(app: AppPage, row: int, column: int) -> None:
 
 
 @pytest.mark.essential
-def test_one_number_from_the_sentence_to_the_output(app: AppPage) -> None:
+def test_hovered_number_is_traced_from_the_sentence_to_the_output(app: AppPage) -> None:
     opened(app, text="every good teacher draws")
     follow(app, 2, 1)
 
 
 @pytest.mark.slow
-def test_one_number_across_two_sentences(app: AppPage) -> None:
+def test_hovered_number_is_traced_across_two_sentences(app: AppPage) -> None:
     opened(app, text="two words", cross="true", text2="three other words here", mask="causal")
     follow(app, 1, 0)
     stage(app, "masked")
@@ -98,7 +98,7 @@ def test_one_number_across_two_sentences(app: AppPage) -> None:
 
 
 @pytest.mark.essential
-def test_temperature_moves_the_weights_and_stands_in_the_link(app: AppPage) -> None:
+def test_temperature_moves_the_weights_and_is_in_the_link(app: AppPage) -> None:
     opened(app)
     before = drawn(app, "weights")
     app.press(FIGURE, "ArrowLeft", 10)
@@ -132,7 +132,7 @@ def test_view_from_the_list_gets_a_chip_and_a_step_of_history(app: AppPage) -> N
 
 
 @pytest.mark.slow
-def test_a_tap_as_the_pointer_arrives_chooses_the_cell(app: AppPage) -> None:
+def test_tap_as_the_pointer_arrives_selects_the_cell(app: AppPage) -> None:
     app.open("single-head")
     for row, column in (2, 4), (1, 3), (3, 2):  # Plotly looks under the pointer every 50 ms at most
         x, y = app.cell_centre(FIGURE, "scores", row, column)
@@ -144,7 +144,7 @@ def test_a_tap_as_the_pointer_arrives_chooses_the_cell(app: AppPage) -> None:
 
 
 @pytest.mark.essential
-def test_own_mask_by_clicking_cells(app: AppPage) -> None:
+def test_own_mask_is_made_by_clicking_cells(app: AppPage) -> None:
     opened(app, text="a b c", mask="own")
     click(app, "masked", 1, 2)
     assert np.isnan(drawn(app, "weights")[1]).tolist() == [False, False, True]
@@ -174,7 +174,7 @@ def wait_for_link(app: AppPage, name: str, text: str) -> None:
 
 @pytest.mark.parametrize("slowdown", [1, 4])
 @pytest.mark.slow
-def test_typed_tables_by_link_and_by_hand(app: AppPage, slowdown: int) -> None:
+def test_typed_tables_are_set_by_link_and_by_hand(app: AppPage, slowdown: int) -> None:
     opened(app, qkv="typed", Q="1,2,3", K="4,5,6;7,8,9", V="4,5,6;7,8,9", tab="Data")
     np.testing.assert_allclose(drawn(app, "output"), [[6.999908, 7.999908, 8.999908]], atol=1e-6)
     slow = app.page.context.new_cdp_session(app.page)
@@ -201,7 +201,7 @@ def test_typed_tables_by_link_and_by_hand(app: AppPage, slowdown: int) -> None:
 @pytest.mark.still
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.slow
-def test_every_typed_table_has_its_button_beside_it_and_says_that_it_waits(app: AppPage, width: int) -> None:
+def test_typed_table_buttons_are_adjacent_and_announce_waiting_tables(app: AppPage, width: int) -> None:
     app.page.set_viewport_size({"width": width, "height": 844})
     opened(app, qkv="typed", tab="Data")
     tables = app.page.get_by_test_id("stForm").get_by_test_id("stDataFrame")
@@ -233,9 +233,7 @@ def test_foreign_text_is_shown_as_typed_and_never_run(app: AppPage) -> None:
     says(app, "The output of “<” is")
 
 
-def test_beside_a_sidebar_the_two_tables_of_arithmetic_are_whole(
-    touch: Callable[[int, int], Page], server: str
-) -> None:
+def test_arithmetic_tables_are_whole_beside_a_sidebar(touch: Callable[[int, int], Page], server: str) -> None:
     app = AppPage(touch(820, 1180), server)
     opened(app, tab="Arithmetic")
     expect(app.page.get_by_role("heading", name="Input")).to_be_in_viewport()
@@ -245,7 +243,7 @@ def test_beside_a_sidebar_the_two_tables_of_arithmetic_are_whole(
     assert app.errors == []
 
 
-def test_arrows_choose_a_cell_of_the_map_and_its_weight_is_said(app: AppPage) -> None:
+def test_arrow_keys_select_a_map_cell_and_announce_its_weight(app: AppPage) -> None:
     app.open("single-head?stage=weights")
     figure = app.figure(FIGURE)
     figure.locator(".live-plot").focus()

@@ -21,9 +21,7 @@ from attn_ui.lessons.link_list import read_list
 LIST = "single-head?t=0.50&text=a+b&say=b+for+a  Sharper <b>\n/?t=soon\n"
 
 
-def test_a_list_of_two_links_makes_two_slides_with_titles(
-    browser: Browser, server: str, tmp_path: Path
-) -> None:
+def test_slides_of_two_links_are_two_with_titles(browser: Browser, server: str, tmp_path: Path) -> None:
     lines, bad = read_list(LIST)
     assert bad == []
     said = slides.make(lines, tmp_path, "pptx", server, browser, public="https://lab.example.org/course")
@@ -68,7 +66,7 @@ def test_a_list_of_two_links_makes_two_slides_with_titles(
 
 
 @pytest.mark.parametrize("public", ["", "https://lab.example.org/course"])
-def test_a_moving_file_names_the_link_and_not_the_app_that_drew_it(
+def test_slides_moving_file_names_the_link_and_not_its_server(
     browser: Browser, server: str, tmp_path: Path, public: str
 ) -> None:
     lines, _ = read_list(LIST)
@@ -81,7 +79,7 @@ def test_a_moving_file_names_the_link_and_not_the_app_that_drew_it(
     assert server not in text
 
 
-def test_a_long_caption_has_room_between_the_picture_and_the_link(browser: Browser, tmp_path: Path) -> None:
+def test_slides_long_caption_fits_between_picture_and_link(browser: Browser, tmp_path: Path) -> None:
     picture = tmp_path / "picture.svg"
     picture.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="16" height="9"/>')
     said = (
@@ -110,7 +108,7 @@ def test_a_long_caption_has_room_between_the_picture_and_the_link(browser: Brows
     assert len({deck_files.caption_points(each) for each in captions}) > 2  # none is smaller than it must be
 
 
-def test_a_long_title_has_room_over_the_picture(browser: Browser, tmp_path: Path) -> None:
+def test_slides_long_title_fits_over_the_picture(browser: Browser, tmp_path: Path) -> None:
     picture = tmp_path / "picture.svg"
     picture.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="16" height="9"/>')
     titles = [
@@ -146,7 +144,7 @@ def test_a_long_title_has_room_over_the_picture(browser: Browser, tmp_path: Path
     assert deck_files.title_points("A title") == deck_files.TITLE_POINTS
 
 
-def test_words_that_no_xml_may_hold_leave_a_deck_whole(browser: Browser, tmp_path: Path) -> None:
+def test_slides_with_words_invalid_in_xml_are_valid(browser: Browser, tmp_path: Path) -> None:
     picture = tmp_path / "picture.png"
     Image.new("RGB", (16, 9)).save(picture)
     wild = "a\0b\x0b\ud800\ufffe"
@@ -163,7 +161,7 @@ def test_words_that_no_xml_may_hold_leave_a_deck_whole(browser: Browser, tmp_pat
     assert len(PdfReader(tmp_path / "deck.pdf").pages) == 2
 
 
-def test_captions_and_links_are_as_large_as_they_can_be() -> None:
+def test_slides_captions_and_links_are_as_large_as_possible() -> None:
     sizes = [deck_files.caption_points("word " * count) for count in range(1, 200)]
     assert sizes == sorted(sizes, reverse=True)
     assert {*sizes} == {*range(deck_files.LEAST_POINTS, deck_files.CAPTION_POINTS + 1)}

@@ -20,7 +20,7 @@ CUT_OFF = """() => [...document.querySelectorAll("[role=tablist]")].flatMap((row
 @pytest.mark.still
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("page", [page for page in PAGES if page])
-def test_no_tab_is_cut_off(app: AppPage, page: str) -> None:
+def test_tabs_are_all_whole(app: AppPage, page: str) -> None:
     app.open(page)
     for _, (first, *_more) in tabs_of(page).row:
         app.tab(first)
@@ -32,7 +32,7 @@ def test_no_tab_is_cut_off(app: AppPage, page: str) -> None:
 
 @pytest.mark.essential
 @pytest.mark.still
-def test_tabs_are_opened_by_keyboard_and_the_link_follows(app: AppPage) -> None:
+def test_tabs_open_by_keyboard_and_the_link_follows(app: AppPage) -> None:
     app.open("multi-head")
     app.page.get_by_role("tab", name="Maths").focus()
     app.page.keyboard.press("ArrowRight")
@@ -53,7 +53,7 @@ def test_tabs_are_opened_by_keyboard_and_the_link_follows(app: AppPage) -> None:
 
 @pytest.mark.still
 @pytest.mark.parametrize("name", ["Shared heads", "Checks"])
-def test_on_a_phone_what_must_hold_stands_beside_whether_it_does(app: AppPage, name: str) -> None:
+def test_tabs_on_a_phone_show_each_check_beside_its_result(app: AppPage, name: str) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
     app.open(f"multi-head?tab={name.replace(' ', '+')}")
     table = app.page.get_by_role("tabpanel").locator("table", has_text="What must hold").last

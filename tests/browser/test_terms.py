@@ -52,7 +52,7 @@ def ready(app: AppPage) -> None:
 
 
 @pytest.mark.essential
-def test_a_word_and_a_letter_are_explained_by_hover_and_lead_on(app: AppPage) -> None:
+def test_term_hover_explains_words_and_letters_and_links_on(app: AppPage) -> None:
     app.open("single-head?tab=Maths&mask=causal")
     ready(app)
     app.page.mouse.move(*app.page.evaluate(WORD, [".live-says", "weight"]))
@@ -89,7 +89,7 @@ def centre(node: Locator) -> tuple[float, float]:
 
 
 @pytest.mark.slow
-def test_the_keyboard_reaches_all_and_escape_closes(app: AppPage) -> None:
+def test_term_keyboard_reaches_all_and_escape_closes(app: AppPage) -> None:
     app.open("positional-encoding?tab=Maths")
     ready(app)
     summary = app.page.get_by_text("Words and symbols here")
@@ -124,7 +124,7 @@ def test_the_keyboard_reaches_all_and_escape_closes(app: AppPage) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_breaks_while_a_slider_is_dragged(app: AppPage) -> None:
+def test_term_popups_survive_a_slider_drag(app: AppPage) -> None:
     app.open("single-head")
     ready(app)
     app.page.get_by_text("Words and symbols here").click()
@@ -156,7 +156,7 @@ def test_nothing_breaks_while_a_slider_is_dragged(app: AppPage) -> None:
 @pytest.mark.parametrize(
     "link", ["multi-head?tab=Maths&bias=true&pos=ALiBi", "what-courses-say?claim=robust+to+noise"]
 )
-def test_the_browser_finds_the_letters_that_python_finds(app: AppPage, link: str) -> None:
+def test_term_letters_found_in_the_browser_equal_python(app: AppPage, link: str) -> None:
     app.open(link)
     ready(app)
     for formula, found in drawn(app):
@@ -177,7 +177,7 @@ def drawn(app: AppPage) -> list[tuple[str, list[str]]]:
     return found
 
 
-def test_a_tap_explains_on_a_phone_and_axe_finds_nothing(app: AppPage) -> None:
+def test_term_tap_explains_on_a_phone_and_passes_axe(app: AppPage) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
     app.open("single-head")
     ready(app)

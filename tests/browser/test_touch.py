@@ -32,7 +32,7 @@ def phone(touch: Callable[[int, int], Page], server: str) -> Iterator[AppPage]:
 
 
 @pytest.mark.essential
-def test_a_finger_that_scrolls_over_a_live_slider_sets_nothing(phone: AppPage) -> None:
+def test_scroll_over_a_live_slider_sets_nothing(phone: AppPage) -> None:
     phone.open("single-head")
     slider = phone.slider("walk")
     slider.scroll_into_view_if_needed()
@@ -49,7 +49,7 @@ def test_a_finger_that_scrolls_over_a_live_slider_sets_nothing(phone: AppPage) -
 
 
 @pytest.mark.slow
-def test_a_finger_that_scrolls_over_a_slider_of_the_sidebar_sets_nothing(phone: AppPage) -> None:
+def test_scroll_over_a_sidebar_slider_sets_nothing(phone: AppPage) -> None:
     phone.open("kernel-regression")
     phone.page.get_by_test_id("stExpandSidebarButton").click()
     slider = phone.page.get_by_test_id("stSidebar").get_by_test_id("stSlider").first
@@ -67,7 +67,7 @@ def test_a_finger_that_scrolls_over_a_slider_of_the_sidebar_sets_nothing(phone: 
     assert f"noise={float(thumb.input_value()):g}" in phone.query
 
 
-def test_a_finger_that_scrolls_over_a_bar_of_a_row_leaves_the_row(phone: AppPage) -> None:
+def test_scroll_over_a_bar_of_a_row_keeps_the_row(phone: AppPage) -> None:
     phone.open("single-head?cover=weights&predict=row&q=1")
     bars = phone.page.locator(".row-bars")
     bar = bars.locator("input").nth(1)
@@ -82,7 +82,7 @@ def test_a_finger_that_scrolls_over_a_bar_of_a_row_leaves_the_row(phone: AppPage
     assert phone.n_asked == runs + 1
 
 
-def test_two_fingers_on_one_slider_set_nothing_and_on_two_set_both(phone: AppPage) -> None:
+def test_pinch_on_one_slider_sets_nothing_and_on_two_sets_both(phone: AppPage) -> None:
     hand = Fingers(phone)
 
     def two_that_go_up(slider: Locator) -> None:
@@ -114,7 +114,7 @@ def test_two_fingers_on_one_slider_set_nothing_and_on_two_set_both(phone: AppPag
     assert re.match("h=.+&x0=", phone.query)
 
 
-def test_a_curve_whose_finger_is_taken_away_by_the_system_is_an_answer(phone: AppPage) -> None:
+def test_curve_drawing_cancelled_by_the_system_is_an_answer(phone: AppPage) -> None:
     phone.open("kernel-regression?cover=estimate&predict=curve")
     pad = phone.page.locator(".curve-pad svg")
     pad.evaluate("pad => pad.scrollIntoView({ block: 'center' })")
@@ -129,7 +129,7 @@ def test_a_curve_whose_finger_is_taken_away_by_the_system_is_an_answer(phone: Ap
 
 
 @pytest.mark.slow
-def test_a_swipe_sideways_leaves_no_page(phone: AppPage) -> None:
+def test_sideways_swipe_leaves_no_page(phone: AppPage) -> None:
     phone.open("")
     phone.open("single-head")
     address = phone.page.url
@@ -144,7 +144,7 @@ def test_a_swipe_sideways_leaves_no_page(phone: AppPage) -> None:
     assert phone.page.evaluate(HANDS_ON) == []
 
 
-def test_a_sidebar_that_is_folded_away_takes_no_tab(app: AppPage) -> None:
+def test_folded_sidebar_takes_no_keyboard_focus(app: AppPage) -> None:
     page = app.page
     app.open("kernel-regression")
     data = page.get_by_test_id("stSidebar").get_by_role("combobox", name="Data set", include_hidden=True)

@@ -3,7 +3,7 @@
 from tests.browser.app_page import AppPage
 
 
-def test_every_cell_tells_its_whole_labels_where_the_axis_cuts_them(app: AppPage) -> None:
+def test_cell_hover_has_whole_labels_where_the_axis_cuts_them(app: AppPage) -> None:
     words = [f"antidisestablishmentarianism{i}" for i in range(5)]
     app.open(f"multi-head?text={'+'.join(words)}&heads=2")
     told = app.figure("maps").evaluate(
