@@ -13,7 +13,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.matrix import Matrix, Numbers, frame_at, may_not_attend
 from attn_figures.panels import IN_SIGHT, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_figures.widths import letters, shorten
 from attn_words import _
 
@@ -173,7 +173,6 @@ def _bezier(query: WordPlace, key: WordPlace, pitch: float, height: float) -> It
     yield to, end
 
 
-@Picture
 def arcs(
     weights: Numbers,
     queries: Sequence[str],
@@ -353,7 +352,7 @@ class Words:
         )
         # The map takes a room of its own, or the cells of a long text would leave the words none.
         beside = replace(matrix, size=MAP, framed_rows=group.also)
-        return compose.spec([chart, beside], largest_unit=44, phone_height=IN_SIGHT)
+        return compose([chart, beside], largest_unit=44, phone_height=IN_SIGHT)
 
     def _plain_words(self, row: int) -> list[str]:
         """Return the queries' words, those that are also written in bold left empty."""

@@ -9,11 +9,10 @@ from attn_figures.frame import Side
 from attn_figures.matrix import NUMBERS_UP_TO, ColourScale, Matrix, Pick
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _
 
 
-@Picture
 def batch(tokens: Sequence[Sequence[str]], weights: NDArray[np.float64], mask: NDArray[np.bool_]) -> Spec:
     """Draw one head's weights in each sentence, (n_sentence, n, n), and hatch the padding."""
     panels = [
@@ -30,4 +29,4 @@ def batch(tokens: Sequence[Sequence[str]], weights: NDArray[np.float64], mask: N
         )
         for at, labels in enumerate(tokens)
     ]
-    return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
+    return compose(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)

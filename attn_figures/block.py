@@ -11,14 +11,13 @@ from attn_figures.frame import Side
 from attn_figures.marks import Mark
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers
 from attn_figures.panels import Panel, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import N_, _
 
 WIDEST_STATE = 24  # dimensions of a state that is drawn beside the curves
 LENGTH, COSINE = N_("length"), N_("mean cosine")
 
 
-@Picture
 def layer_curves(
     lengths: Numbers,
     similarities: Numbers,
@@ -79,7 +78,7 @@ def layer_curves(
                 names_rows=True,
             )
         )
-    return compose.spec(panels, largest_unit=40.0)
+    return compose(panels, largest_unit=40.0)
 
 
 def _curves(what: str, values: Numbers, names: Sequence[str], highlight: int, layer: int) -> list[Mark]:

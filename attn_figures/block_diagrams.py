@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from attn_figures.diagram import Arrow, Block, diagram, dims, hover_lines
 from attn_figures.frame import Role
 from attn_figures.numbers import number
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_figures.single_head import Walk
 from attn_words import N_, _, _c, _n
 
@@ -27,7 +27,6 @@ def _middle(edges: tuple[float, float]) -> float:
     return sum(edges) / 2
 
 
-@Picture
 def single_head(walk: Walk) -> Spec:
     """Draw the head as boxes: Q, K, V, MatMul, Scale, Mask where there is one, SoftMax, MatMul, output."""
     boxes, arrows = _inputs_of_one(walk)
@@ -183,7 +182,6 @@ class Shapes:
     positions: str = "nothing"  # what they add: "vector", "rotation" or "bias"
 
 
-@Picture
 def multi_head(shapes: Shapes) -> Spec:
     """Draw X through as many linear maps as heads, attention in each, Concat, W_o where there is one."""
     boxes, arrows = _sources(shapes.x, shapes.memory, has_positions=shapes.positions == "vector")

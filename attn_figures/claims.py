@@ -11,7 +11,7 @@ from attn_figures.marks import Mark, area, line, points, upright
 from attn_figures.matrix import Numbers, comma
 from attn_figures.numbers import number, power_of_ten
 from attn_figures.panels import compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_figures.widths import letters
 from attn_words import _
 
@@ -20,7 +20,6 @@ PHONE_HEIGHT = 560
 MOST_ON_A_LINE = 28  # letters of a legend that a phone has room for
 
 
-@Picture
 def measure_charts(
     over: str,
     x: Sequence[float],
@@ -57,7 +56,7 @@ def measure_charts(
         )
         shown_curves |= measures[name].keys()
         charts.append(chart)
-    return compose.spec(charts, largest_unit=40.0, phone_height=PHONE_HEIGHT)
+    return compose(charts, largest_unit=40.0, phone_height=PHONE_HEIGHT)
 
 
 def _chart(

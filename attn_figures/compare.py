@@ -178,7 +178,7 @@ def _maps_at(a: MapPanel, b: MapPanel | None, why: Why, limit: float | None) -> 
         panels.append(Absent(replace(a.matrix, name="difference")))
     else:
         panels.append(_difference(first, second, limit))
-    return compose.spec(panels, largest_unit=64, phone_height=_PHONE)
+    return compose(panels, largest_unit=64, phone_height=_PHONE)
 
 
 def _difference(a: Matrix, b: Matrix, limit: float | None) -> Matrix:
@@ -231,13 +231,13 @@ def _curve_steps(a: CurvePanel, steps: Sequence[CurvePanel | None]) -> list[Spec
     low, high = _ends(every, is_log=y_axis.get("type") == "log")
     sizes = (float(np.abs(y[np.isfinite(y)]).max(initial=0.0)) for each in apart for _, y in each.values())
     sides = (low, high), (max(sizes, default=0.0) or 1.0) * (1 + _ROOM)
-    specs = []
+    specs: list[Spec] = []
     for step, differences in zip(steps, apart, strict=True):
         both = _both(a, step, names, sides[0])
         panels: list[Panel] = [both]
         if any(apart):
             panels.append(_difference_chart(step or a, names, differences, sides[1]))
-        specs.append(compose.spec(panels, largest_unit=64))
+        specs.append(compose(panels, largest_unit=64))
     return specs
 
 

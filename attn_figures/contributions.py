@@ -8,13 +8,12 @@ from attn_figures import theme
 from attn_figures.frame import Side
 from attn_figures.matrix import ColourScale, Extra, Hover, Matrix, Numbers, SideBars
 from attn_figures.panels import compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _
 
 WIDEST = 16  # dimensions that are drawn as square cells; more share the same width
 
 
-@Picture
 def contributions(
     rows: Numbers,
     names: Sequence[str],
@@ -63,7 +62,7 @@ def contributions(
             lengths[:, None],
         ),
     )
-    spec = compose.spec([matrix], largest_unit=44.0)
+    spec = compose([matrix], largest_unit=44.0)
     first = len(names) - n_sums - 0.5
     # Above the sums, as under a column of figures.
     line = {"type": "line", "xref": "x", "yref": "y", "x0": -0.5, "x1": n_dimensions - 0.5}
@@ -72,12 +71,11 @@ def contributions(
     return spec
 
 
-@Picture
 def shares(lengths: Numbers, tokens: Sequence[str], *, marked: int | None = None) -> Spec:
     """Draw, for every token, each head's share of the lengths (n_query, n_head) of what the heads add."""
     total = lengths.sum(axis=1, keepdims=True)
     share = np.divide(lengths, total, out=np.zeros_like(lengths), where=total > 0)
-    return compose.spec(
+    return compose(
         [
             Matrix(
                 "shares",
@@ -97,10 +95,9 @@ def shares(lengths: Numbers, tokens: Sequence[str], *, marked: int | None = None
     )
 
 
-@Picture
 def similarity(values: Numbers) -> Spec:
     """Draw the similarity of every two heads: (n_head, n_head), from 0 to 1."""
     side = Side.numbers(len(values), _("Head"), "ink")
     hover = Hover(_("similarity"), place=_("head {one} and head {other}", one="%{y}", other="%{x}"))
     matrix = Matrix("similarity", values, _("similarity of the maps"), side, side, hover=hover)
-    return compose.spec([matrix], largest_unit=44.0)
+    return compose([matrix], largest_unit=44.0)

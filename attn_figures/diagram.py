@@ -109,7 +109,7 @@ def diagram(
         traces.append(_labels([arrow for arrow in arrows if arrow.label], columns))
     quiet = {"visible": False, "showticklabels": False}
     narrow, spec = (
-        compose.spec(
+        compose(
             [
                 Chart(
                     "diagram",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from attn_figures.diagram import HALF, Arrow, Block, diagram, dims, hover_lines
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _, _n
 
 Point = tuple[float, float]
@@ -42,7 +42,6 @@ class Layers:
         return (n, width), (self.n_head, n, self.d_head)
 
 
-@Picture
 def encoder_and_decoder(layers: Layers) -> Spec:
     """Draw both layers from their words up, and the path of the encoder's output to cross-attention."""
     boxes: list[Block] = []

@@ -12,7 +12,7 @@ from attn_figures.marks import Mark, line, points, upright
 from attn_figures.matrix import PAIRS, Hover, Numbers
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, text_map
 from attn_figures.panels import Panel, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _
 
 LIGHT = theme.LIGHT
@@ -39,7 +39,6 @@ class Cache:
     labels: Mapping[str, str]
 
 
-@Picture
 def eviction(cache: Cache) -> Spec:
     """Draw each head's map, hatched where a key is not there, and errors by budget."""
     panels: list[Panel] = [
@@ -57,7 +56,7 @@ def eviction(cache: Cache) -> Spec:
             zip(cache.names, cache.titles, cache.weights, cache.in_cache, strict=True)
         )
     ]
-    return compose.spec([*panels, _errors(cache)], phone_height=PHONE_HEIGHT, roomy=ROOMY)
+    return compose([*panels, _errors(cache)], phone_height=PHONE_HEIGHT, roomy=ROOMY)
 
 
 def _errors(cache: Cache) -> Chart:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from attn_figures import marks, theme
 from attn_figures.arcs import LEAST, NO_GROUP, Group, Words, arc, key_hover, thickness
 from attn_figures.matrix import Matrix, Numbers
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_figures.ties import largest_first
 from attn_live.arrays import IndexedItems
 from attn_words import _
@@ -98,7 +98,6 @@ def style_of(head: int) -> tuple[str, str, str]:
     return COLOURS[head % len(COLOURS)], *DASHES[head // len(COLOURS) % len(DASHES)]
 
 
-@Picture
 def arcs_of_heads(
     step: HeadArcs,
     queries: Sequence[str],

@@ -8,7 +8,7 @@ import numpy as np
 from attn_figures.frame import Side
 from attn_figures.matrix import NUMBERS_UP_TO, ColourScale, Hover, Matrix, Numbers, Pick
 from attn_figures.panels import IN_SIGHT, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_figures.widths import letters
 from attn_words import _
 
@@ -32,7 +32,6 @@ class Terms:
         return scores
 
 
-@Picture
 def bridge(
     terms: Terms, gaussian: Numbers, attention: Numbers, *, h_squared: float, keeps_lengths: bool
 ) -> Spec:
@@ -67,7 +66,7 @@ def bridge(
     no_term = _("<b>left out</b>")
     from_products = Matrix("attention", attention, after, **weights)
     from_distances = Matrix("gaussian", gaussian, _("Gaussian kernel"), operator="−", **weights)
-    return compose.spec(
+    return compose(
         [
             Matrix("q·k", terms.products, "q · k", **scores),
             Matrix(

@@ -19,7 +19,7 @@ from attn_figures.masked_cells import MaskedCells, masked_cells
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, comma
 from attn_figures.numbers import number
 from attn_figures.panels import compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _, cached
 
 LIGHT = theme.LIGHT
@@ -111,7 +111,6 @@ class PlaneEstimate:
         return masked_cells(empty.tobytes(), empty.shape)
 
 
-@Picture
 def plane(scene: PlaneScene, estimate: PlaneEstimate, row: int = 0) -> Spec:
     """Draw the map of estimates under the keys, and one query's weights by distance."""
     x1, x2 = scene.titles
@@ -161,7 +160,7 @@ def plane(scene: PlaneScene, estimate: PlaneEstimate, row: int = 0) -> Spec:
         ],
         legend=[(_("▲ kernel"), LIGHT.query), (_("○ key"), LIGHT.ink)],
     )
-    spec = compose.spec([left, by_distance], largest_unit=70.0)
+    spec = compose([left, by_distance], largest_unit=70.0)
     spec["layout"]["hoverdistance"] = NEAR_ENOUGH
     return spec
 

@@ -14,7 +14,7 @@ from attn_figures.kernel_scene import SCENES, DataScene, Estimate
 from attn_figures.marks import Mark
 from attn_figures.matrix import Numbers, frame_at
 from attn_figures.panels import compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _, cached
 
 LIGHT = theme.LIGHT
@@ -22,7 +22,6 @@ MAP = (7.6, 7.6)  # units that the map of `fit` takes
 PHONE_HEIGHT = 720  # pixels in which four charts and four maps stand on a phone, two on a line
 
 
-@Picture
 def fit(scene: DataScene, estimate: Estimate, row: int = 0) -> Spec:
     """Draw the data, the estimate and one query's weights, beside the map of all weights."""
     chart = parts.query_chart(
@@ -43,7 +42,7 @@ def fit(scene: DataScene, estimate: Estimate, row: int = 0) -> Spec:
         title=" ",
         title_lines=2,
     )
-    return compose.spec([chart, parts.fact_map(scene, estimate, size=MAP, row=row)], largest_unit=70.0)
+    return compose([chart, parts.fact_map(scene, estimate, size=MAP, row=row)], largest_unit=70.0)
 
 
 def fit_moves(scene: DataScene, estimates: Sequence[Estimate]) -> dict[str, Sequence[Any] | Numbers]:
@@ -78,7 +77,6 @@ def fit_cursor(scene: DataScene, estimates: Sequence[Estimate]) -> dict[str, dic
     }
 
 
-@Picture
 def compare(
     scene: DataScene, kernels: Mapping[str, Estimate], row: int = 0, labels: Mapping[str, str] = {}
 ) -> Spec:
@@ -122,7 +120,7 @@ def compare(
         )
         for name, estimate in kernels.items()
     ]
-    return compose.spec([*charts, *maps], largest_unit=70.0, phone_height=PHONE_HEIGHT)
+    return compose([*charts, *maps], largest_unit=70.0, phone_height=PHONE_HEIGHT)
 
 
 def compare_cursor(scene: DataScene, steps: Sequence[Mapping[str, Estimate]]) -> dict[str, dict[str, Any]]:

@@ -13,7 +13,7 @@ from attn_figures.kernel_scene import DataScene
 from attn_figures.marks import Mark, upright
 from attn_figures.matrix import Numbers
 from attn_figures.panels import compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import N_, _, _c
 
 LIGHT = theme.LIGHT
@@ -38,7 +38,6 @@ class Errors:
     path: Numbers
 
 
-@Picture
 def choose(scene: DataScene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
     """Draw both errors against the bandwidth, and the fit at the chosen step."""
     here = float(errors.bandwidths[step])
@@ -109,7 +108,7 @@ def choose(scene: DataScene, errors: Errors, step: int, on_grid: Numbers) -> Spe
             *([(_("● learned"), LIGHT.output)] if len(errors.path) else []),
         ],
     )
-    return compose.spec([curves, parts.plain_fit(scene, on_grid)], largest_unit=70.0)
+    return compose([curves, parts.plain_fit(scene, on_grid)], largest_unit=70.0)
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,6 @@ class LimitEstimates:
     keys_range: tuple[float, float]
 
 
-@Picture
 def fails(scene: DataScene, limits: LimitEstimates, on_grid: Numbers, bias: Numbers) -> Spec:
     """Draw an estimate far beyond its data, with its limits, and its bias.
 
@@ -193,7 +191,7 @@ def fails(scene: DataScene, limits: LimitEstimates, on_grid: Numbers, bias: Numb
         y={"range": [-reach, reach]},
         legend=[(_("━ smoothed truth − truth"), LIGHT.output)],
     )
-    return compose.spec([wide, beside], largest_unit=70.0)
+    return compose([wide, beside], largest_unit=70.0)
 
 
 def _error(name: str, bandwidths: Numbers, errors: Numbers, colour: str) -> Mark:

@@ -15,7 +15,7 @@ from attn_figures.marks import Mark, line, points, upright
 from attn_figures.matrix import PAIRS, ColourScale, Hover, Matrix, Numbers, Pick, comma
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT, text_map
 from attn_figures.panels import Panel, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import N_, _, _c, cached
 
 LIGHT = theme.LIGHT
@@ -62,7 +62,6 @@ class TrainingHistory:
     labels: Mapping[str, str] = field(default_factory=dict)
 
 
-@Picture
 def scrubber(maps: ModelMaps, course: TrainingHistory, at: int) -> Spec:
     """Draw all maps, the predictions, and the training history with the present step marked.
 
@@ -72,7 +71,7 @@ def scrubber(maps: ModelMaps, course: TrainingHistory, at: int) -> Spec:
     first = maps.heads_per_layer or len(panels)
     panels[first:first] = [_predictions(maps)]
     panels.append(_chart(course, at, len(maps.sequence)))
-    return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
+    return compose(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
 
 
 def _map(maps: ModelMaps, head: int) -> Matrix:

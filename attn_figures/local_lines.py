@@ -14,7 +14,7 @@ from attn_figures.kernel_scene import DataScene, QueryWeights
 from attn_figures.marks import Mark
 from attn_figures.matrix import ColourScale, Matrix, Numbers
 from attn_figures.panels import compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _
 
 LIGHT = theme.LIGHT
@@ -37,7 +37,6 @@ class LocalLinearFit(QueryWeights):
     profile: Numbers
 
 
-@Picture
 def lines(scene: DataScene, fit: LocalLinearFit, limit: float, row: int = 0) -> Spec:
     """Draw both curves with the line of one query, beside the map of all weights, from -limit to limit."""
     ends, heights = (each[row] for each in tangents(scene, [fit]))
@@ -59,7 +58,7 @@ def lines(scene: DataScene, fit: LocalLinearFit, limit: float, row: int = 0) -> 
         ColourRange(LIGHT.scores, -limit, limit, _("weight")),
         [(_("○ data"), LIGHT.ink), *truth, (_("┅ mean"), LIGHT.value), (_("━ line"), LIGHT.output)],
     )
-    return compose.spec([chart, _map(scene, fit, limit, row)], largest_unit=70.0)
+    return compose([chart, _map(scene, fit, limit, row)], largest_unit=70.0)
 
 
 def moves(scene: DataScene, steps: Sequence[LocalLinearFit]) -> dict[str, Sequence[Any] | Numbers]:

@@ -37,4 +37,4 @@ def spec(blocks: Numbers, head: str, tokens: Sequence[str], size: int) -> Spec:
         numbered=False,
         names_rows=True,
     )
-    return compose.spec([matrix], phone_height=PHONE_HEIGHT, roomy=ROOMY)
+    return compose([matrix], phone_height=PHONE_HEIGHT, roomy=ROOMY)

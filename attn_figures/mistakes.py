@@ -8,14 +8,13 @@ import numpy as np
 from attn_figures.frame import Role, Side, few
 from attn_figures.matrix import ColourScale, Hover, Matrix, Pick
 from attn_figures.panels import compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _, _c
 
 ROLES: dict[str, Role] = {"Query": "query", "Key": "key"}
 MANY, BODY = 16, 9.0  # from so many rows on a map is as large as so many cells
 
 
-@Picture
 def right_and_broken(right: Any, broken: Any) -> Spec:
     """Draw the right map, the broken one, and the second minus the first where their shapes agree.
 
@@ -35,10 +34,10 @@ def right_and_broken(right: Any, broken: Any) -> Spec:
         )
     )
     if values[0].shape != values[1].shape:
-        return compose.spec([first, replace(second, names_rows=True)], largest_unit=48)
+        return compose([first, replace(second, names_rows=True)], largest_unit=48)
     if first.mask is not None:
         second = second.against(first.mask)
-    return compose.spec([first, second, second.minus(first, _("broken − right"))], largest_unit=48)
+    return compose([first, second, second.minus(first, _("broken − right"))], largest_unit=48)
 
 
 def _map(name: str, caption: str, drawing: Any, values: Any, ramp: ColourScale) -> Matrix:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from attn_figures.frame import Side
 from attn_figures.matrix import NUMBERS_UP_TO, PAIRS, ColourScale, Hover, Matrix, Numbers
 from attn_figures.panels import Absent, Panel, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _
 
 ROOT = 2.0  # weights shared out among many keys are small; the ramp is spent on them, over the same [0, 1]
@@ -80,7 +80,6 @@ class HeadMaps:
         )
 
 
-@Picture
 def every_head(
     heads: HeadMaps,
     *,
@@ -115,7 +114,7 @@ def every_head(
     width = int(heads.output.shape[1])
     fits = width <= max(8, 2 * len(heads.keys)) and width <= OUTPUT_UP_TO
     panels.append(output if fits else Absent(output))
-    return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
+    return compose(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
 
 
 def head_title(head: int, *, off: Sequence[int]) -> str:
@@ -125,7 +124,6 @@ def head_title(head: int, *, off: Sequence[int]) -> str:
     return _("head {number}", number=head + 1)
 
 
-@Picture
 def combine_heads(heads: HeadMaps, *, selection: Sequence[int]) -> Spec:
     """Draw the mean of some heads, their maximum, and their range.
 
@@ -140,17 +138,16 @@ def combine_heads(heads: HeadMaps, *, selection: Sequence[int]) -> Spec:
         heads.matrix("max", maps.max(axis=0), _("largest"), of=selection),
         spread.with_hover(quantity=_("difference")),
     ]
-    return compose.spec(panels)
+    return compose(panels)
 
 
-@Picture
 def two_heads(heads: HeadMaps, one: int, other: int) -> Spec:
     """Draw two heads, from 0, and the first minus the second."""
     titles = (head_title(head, off=heads.off) for head in (one, other))
     first = heads.matrix("one", heads.weights[one], next(titles), of=[one])
     second = replace(heads.matrix("other", heads.weights[other], next(titles), of=[other]), operator="−")
     difference = first.minus(second, limit=1.0, operator="=")
-    return compose.spec([first, second, difference])
+    return compose([first, second, difference])
 
 
 def _output(heads: HeadMaps) -> Matrix:

@@ -1,19 +1,18 @@
 """The parts of one head by their names: its block diagram with one box marked."""
 
 from attn_figures import block_diagrams, theme
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_figures.single_head import Walk
 
 STRENGTH, EDGE = 0.3, 4.0  # of the marked box: how much of its colour fills it, pixels of its outline
 
 
-@Picture
 def named_part(walk: Walk, part: str) -> Spec:
     """Draw the head as boxes, the one of this name filled and framed.
 
     Raises ValueError where the diagram has no such box.
     """
-    spec = block_diagrams.single_head.spec(walk)
+    spec = block_diagrams.single_head(walk)
     names = [trace["name"] for trace in spec["data"] if (trace.get("meta") or {}).get("opens")]
     if part not in names:
         raise ValueError(f"part must be a box of the diagram, one of {', '.join(names)}; got {part!r}")

@@ -15,7 +15,7 @@ from attn_figures.geometry import Axes, Geometry
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_figures.widths import letters, shorten
 from attn_words import _
 
@@ -76,7 +76,6 @@ class _Winners(Matrix):
         return [cells | {"hovertext": names}, *rest, words | {"xaxis": axes.x, "yaxis": axes.y}]
 
 
-@Picture
 def next_token(lens: Lens, names: Sequence[str], chances: Numbers, survivors: NDArray[np.bool_]) -> Spec:
     """Draw the likeliest next tokens as bars, what each layer would say, and what each head adds.
 
@@ -149,4 +148,4 @@ def next_token(lens: Lens, names: Sequence[str], chances: Numbers, survivors: ND
                 size=(n_head * unit, n_layer * unit),
             )
         )
-    return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
+    return compose(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)

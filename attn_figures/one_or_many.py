@@ -14,7 +14,7 @@ from attn_figures.marks import Mark, area, line, points, upright
 from attn_figures.matrix import Matrix, Numbers, comma
 from attn_figures.numbers import power_of_ten
 from attn_figures.panels import Panel, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import N_, _, _n
 
 LIGHT = theme.LIGHT
@@ -70,7 +70,6 @@ class HeadCountStudy:
     effective_rank: Spread
 
 
-@Picture
 def one_or_many(
     study: HeadCountStudy, distances: Mapping[str, Sequence[Spread]], *, highlight: int, layer: int, way: str
 ) -> Spec:
@@ -96,7 +95,7 @@ def one_or_many(
     ]
     if distances:
         panels.append(_distances(distances, counts, highlight, layer, way))
-    return compose.spec(panels, largest_unit=40.0, phone_height=PHONE_HEIGHT)
+    return compose(panels, largest_unit=40.0, phone_height=PHONE_HEIGHT)
 
 
 def _against_heads(
@@ -236,7 +235,6 @@ class HeadFit:
     weights: Numbers
 
 
-@Picture
 def fitting(
     steps: Sequence[int], fits: Sequence[HeadFit], at: int, *, floor: float, queries: Sequence[str]
 ) -> Spec:
@@ -297,7 +295,7 @@ def fitting(
         for fit in fits[:2]
         for head in range(fit.num_heads)
     ]
-    return compose.spec([chart, *maps], largest_unit=40.0)
+    return compose([chart, *maps], largest_unit=40.0)
 
 
 def _powers(exponents: Iterable[int]) -> dict[str, Any]:

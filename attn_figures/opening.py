@@ -17,7 +17,7 @@ from attn_figures.frame import Side
 from attn_figures.geometry import ColourRange
 from attn_figures.matrix import BY_KEY, Matrix, frame_at
 from attn_figures.panels import IN_SIGHT, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_figures.widths import letters
 from attn_words import _
 
@@ -204,7 +204,6 @@ class _Map(Matrix):
         return super().colour_range()[0], False
 
 
-@Picture
 def opening(words: Sequence[str], weights: Weights, row: int) -> Spec:
     """Draw a sentence with the arcs of one word, its row of weights, and the map of all rows.
 
@@ -225,7 +224,7 @@ def opening(words: Sequence[str], weights: Weights, row: int) -> Spec:
         names_rows=True,
     )
     charts = [each.chart(weights, row) for each in _drawings(words)]
-    return compose.spec([*charts, whole], largest_unit=72, phone_height=IN_SIGHT)
+    return compose([*charts, whole], largest_unit=72, phone_height=IN_SIGHT)
 
 
 def follow(words: Sequence[str], weights: Weights) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from attn_figures.geometry import Axes, ColourRange
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick, frame_at
 from attn_figures.multi_head import ROOT
 from attn_figures.panels import LAPTOP, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _
 
 LIGHT = theme.LIGHT
@@ -136,7 +136,6 @@ def _draw_pair(image: PatchedImage, weights: Numbers, place: tuple[int, int] | N
     return [picture, overlay]
 
 
-@Picture
 def over_photo(image: PatchedImage, weights: Numbers, query: int | None) -> Spec:
     """Draw a photo in patches, and one query's weights, (n_patch,), over it.
 
@@ -145,7 +144,7 @@ def over_photo(image: PatchedImage, weights: Numbers, query: int | None) -> Spec
     """
     place = None if query is None else divmod(query, image.grid[1])
     panels = _draw_pair(image, weights, place)
-    spec = compose.spec(panels, phone_height=PHONE_HEIGHT // 2, laptop_height=LAPTOP)
+    spec = compose(panels, phone_height=PHONE_HEIGHT // 2, laptop_height=LAPTOP)
     box = {"x": -0.5, "y": -0.5, "sizex": image.grid[1], "sizey": image.grid[0], "yanchor": "top"}
     axes = [{"xref": each.x, "yref": each.y} for each in map(Axes, range(len(panels)))]
     photo = box | {"source": image.source, "sizing": "stretch", "layer": "below"}
@@ -153,7 +152,6 @@ def over_photo(image: PatchedImage, weights: Numbers, query: int | None) -> Spec
     return spec
 
 
-@Picture
 def over_picture(image: PatchedImage, weights: Numbers, query: int = 0) -> Spec:
     """Draw the picture in patches, one query's weights over it, and all rows of weights.
 
@@ -178,7 +176,7 @@ def over_picture(image: PatchedImage, weights: Numbers, query: int = 0) -> Spec:
         names_rows=True,
         size=(BODY, BODY * 0.6 if few else BODY),
     )
-    return compose.spec(
+    return compose(
         [*_draw_pair(image, weights[query], place), every], phone_height=PHONE_HEIGHT, laptop_height=LAPTOP
     )
 

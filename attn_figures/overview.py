@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 from attn_figures.frame import Side
 from attn_figures.matrix import Matrix, Pick
 from attn_figures.panels import IN_SIGHT, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _
 
 Weights = NDArray[np.float64]
 
 
-@Picture
 def story(
     kernel: Weights, head: Weights, with_positions: Weights, heads: Sequence[Weights], labels: Sequence[str]
 ) -> Spec:
@@ -43,4 +42,4 @@ def story(
             for i, weights in enumerate(heads)
         ),
     ]
-    return compose.spec(panels, phone_height=IN_SIGHT)
+    return compose(panels, phone_height=IN_SIGHT)

@@ -10,7 +10,7 @@ from attn_figures import theme
 from attn_figures.arrange import overlay
 from attn_figures.geometry import Axes, ColourRange, Geometry, PanelContent, PlacedPanel
 from attn_figures.numbers import number
-from attn_figures.picture import Drawing, Picture
+from attn_figures.picture import Drawing
 from attn_figures.screens import Heights, all_screens
 from attn_words import cached
 
@@ -82,7 +82,6 @@ class Absent:
         ]
 
 
-@Picture
 def compose(
     panels: Sequence[Panel | Absent],
     *,

@@ -1,15 +1,10 @@
-"""A picture is a function that describes one figure; calling it returns a checked Plotly figure."""
+"""A figure as plain dicts: what each function that draws one returns."""
 
-from collections.abc import Callable, Sequence
-from functools import update_wrapper
-from typing import Any, Generic, ParamSpec
+from collections.abc import Sequence
+from typing import Any
 
-import plotly.graph_objects as go
-
-from attn_live.arrays import CrossedLabels
-
-Spec = dict[str, Any]  # {"data": [...], "layout": {...}}, as Plotly's own JSON has it
-P = ParamSpec("P")
+Spec = dict[str, Any]
+"""{"data": [...], "layout": {...}}, as Plotly's own JSON has it; a matrix's words may be `CrossedLabels`."""
 
 
 class Drawing(Spec):
@@ -24,29 +19,3 @@ class Drawing(Spec):
         """Take over a figure, as a plain dict."""
         super().__init__(spec)
         self.panels, self.starts = panels, starts
-
-
-class Picture(Generic[P]):
-    """A figure builder: `picture(...)` is a `go.Figure`, `picture.spec(...)` the same as a plain dict, in
-    which the words of a matrix's cells may be `CrossedLabels`, as the browser takes them.
-
-    Checking costs ten times what describing does, so the steps of a moving figure use `spec`, and the
-    tests hold each picture to Plotly's checks.
-    """
-
-    def __init__(self, describe: Callable[P, Spec]) -> None:
-        """Wrap the function that describes the figure, keeping its name and docstring."""
-        self.spec = describe
-        update_wrapper(self, describe)
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> go.Figure:
-        """Return the figure, checked by Plotly: a wrong property or colour raises ValueError."""
-        spec = self.spec(*args, **kwargs)
-        traces = [
-            {
-                name: value.tolist() if isinstance(value, CrossedLabels) else value
-                for name, value in trace.items()
-            }
-            for trace in spec["data"]
-        ]
-        return go.Figure(spec | {"data": traces})

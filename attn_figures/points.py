@@ -15,7 +15,7 @@ from attn_figures.matrix import Numbers, may_not_attend
 from attn_figures.names import Names, PlaneStyle, QueryPoints, axis_reach, named_points, names_beside
 from attn_figures.numbers import as_share
 from attn_figures.panels import IN_SIGHT, Absent, Panel, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _
 
 LIGHT = theme.LIGHT
@@ -214,13 +214,11 @@ class AttentionPlane:
         ]
 
 
-@Picture
 def alone(head: AttentionPlane, *, row: int = 0) -> Spec:
     """Draw queries and keys of one head in one plane, for the query in `row`."""
-    return compose.spec([head.full_chart(row)], largest_unit=64, phone_height=IN_SIGHT)
+    return compose([head.full_chart(row)], largest_unit=64, phone_height=IN_SIGHT)
 
 
-@Picture
 def points(
     planes: HeadPlanes, attention: tuple[Numbers, NDArray[np.bool_], Numbers], *, row: int = 0
 ) -> Spec:
@@ -248,10 +246,9 @@ def points(
         **_titles(planes.explained_values),
     )
     left = AttentionPlane([planes.plane], weights[None], mask[None]).full_chart(row)
-    return compose.spec([left, right], largest_unit=56, phone_height=IN_SIGHT)
+    return compose([left, right], largest_unit=56, phone_height=IN_SIGHT)
 
 
-@Picture
 def small_multiples(
     heads: Sequence[AttentionPlane], titles: Sequence[str], *, slots: int, order: Sequence[int], row: int = 0
 ) -> Spec:
@@ -270,7 +267,7 @@ def small_multiples(
         chart = head.chart(f"plane {number + 1}", row, title=title, shows_bar=place == 0)
         chart = replace(chart, x=chart.x | quiet, y=chart.y | quiet)
         panels.append(chart if is_there else Absent(chart))
-    return compose.spec(panels, largest_unit=64, phone_height=TWO_ABREAST, laptop_height=UNDER_VIEWS)
+    return compose(panels, largest_unit=64, phone_height=TWO_ABREAST, laptop_height=UNDER_VIEWS)
 
 
 def before_head(number: int) -> str:

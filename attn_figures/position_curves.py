@@ -10,13 +10,12 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.matrix import Numbers
 from attn_figures.panels import compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _
 
 LIGHT = theme.LIGHT
 
 
-@Picture
 def turning(
     angles: Numbers, pairs: Sequence[int], frequencies: Numbers, curve: Numbers, *, n_visible: int
 ) -> Spec:
@@ -56,7 +55,7 @@ def turning(
         x={"range": [-0.5, n_visible - 0.5]},
         y={"range": [-1.08, 1.08]},
     )
-    return compose.spec([*panels, score], largest_unit=34)
+    return compose([*panels, score], largest_unit=34)
 
 
 def turning_cursor(
@@ -109,7 +108,6 @@ def _circle(number: int, query: float, key: float, omega: float, *, has_legend: 
     )
 
 
-@Picture
 def far(
     curves: Mapping[str, Numbers], trained: int, marked: Mapping[str, int], labels: Mapping[str, str] = {}
 ) -> Spec:
@@ -151,4 +149,4 @@ def far(
                 legend=[(label, colour)],
             )
         )
-    return compose.spec(panels, largest_unit=36)
+    return compose(panels, largest_unit=36)

@@ -11,7 +11,7 @@ from attn_figures.chart import Chart
 from attn_figures.frame import Role, Side, few
 from attn_figures.matrix import ColourScale, Extra, Hover, Matrix, Numbers, Pick, frame_at
 from attn_figures.panels import compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _, _c
 
 BODY = 10.0
@@ -20,7 +20,6 @@ MOST_WAVES = len(LIGHT.series)
 _CURSOR: dict[str, Any] = {"roles": ("ink", "ink"), "pick": Pick(moves_cursor=True), "marked": (0, None)}
 
 
-@Picture
 def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, n_visible: int) -> Spec:
     """Draw an encoding (position, dimension) as a map, and some of its dimensions as waves.
 
@@ -62,7 +61,7 @@ def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, n_visi
             for d, colour in zip(dimensions, LIGHT.series, strict=False)
         ],
     )
-    return compose.spec([picture, chart], largest_unit=38)
+    return compose([picture, chart], largest_unit=38)
 
 
 def _wave(values: Numbers, dimension: int, colour: str, *, dotted: bool) -> marks.Mark:
@@ -99,7 +98,6 @@ def encoding_cursor(values: NDArray[Any], dimensions: Sequence[int]) -> tuple[di
     return rows, {"data[cursor].y": values[:, :, list(dimensions)]}
 
 
-@Picture
 def similarity(
     values: Numbers,
     bands: tuple[Numbers, Numbers, Numbers],
@@ -174,7 +172,7 @@ def similarity(
             (_("from one position"), LIGHT.key),
         ],
     )
-    return compose.spec([picture, chart], largest_unit=38)
+    return compose([picture, chart], largest_unit=38)
 
 
 def similarity_cursor(length: int) -> tuple[dict[str, Any], dict[str, str]]:
@@ -184,7 +182,6 @@ def similarity_cursor(length: int) -> tuple[dict[str, Any], dict[str, str]]:
     return rows, {"data[own].y": "data[similarity].z"}
 
 
-@Picture
 def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None = None) -> Spec:
     """Draw one head's bias (query, key), and every head's over the offset with this head's in colour.
 
@@ -231,7 +228,7 @@ def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None
         x_title=_("Offset (key position − query position)"),
         legend=[(_("head {number}", number=head + 1), LIGHT.query), (_("the other heads"), LIGHT.muted)],
     )
-    return compose.spec([picture, chart], largest_unit=38)
+    return compose([picture, chart], largest_unit=38)
 
 
 def _map(

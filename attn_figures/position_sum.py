@@ -7,7 +7,7 @@ from typing import Any
 from attn_figures.frame import Side, few
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick
 from attn_figures.panels import compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _
 
 WIDEST, HIGHEST = 9, 16  # units: more columns and rows share as much room
@@ -27,7 +27,6 @@ class Summand:
     operator: str = ""
 
 
-@Picture
 def vectors(labels: Sequence[str], parts: Sequence[Summand], *, limit: float, longest_title: int) -> Spec:
     """Draw matrices of one row a word, with the same rows, columns and colours.
 
@@ -49,7 +48,6 @@ def vectors(labels: Sequence[str], parts: Sequence[Summand], *, limit: float, lo
     return _line(parts, common, limit, longest_title)
 
 
-@Picture
 def scores(labels: Sequence[str], parts: Sequence[Summand], *, limit: float, longest_title: int) -> Spec:
     """Draw matrices of queries by keys in the same way, each (n, n)."""
     common: dict[str, Any] = {
@@ -63,7 +61,7 @@ def scores(labels: Sequence[str], parts: Sequence[Summand], *, limit: float, lon
 
 def _line(parts: Sequence[Summand], common: dict[str, Any], limit: float, longest_title: int) -> Spec:
     common |= {"ramp": ColourScale("scores", limit, bar=_("value")), "longest_title": longest_title}
-    return compose.spec(
+    return compose(
         [
             Matrix(part.name, part.values, part.title, operator=part.operator, **common).with_hover(
                 quantity=part.quantity

@@ -12,7 +12,7 @@ from attn_figures.chart import Chart, ticks
 from attn_figures.frame import Side, few
 from attn_figures.matrix import PAIRS, ColourScale, Hover, Matrix, Numbers, Pick, Scale
 from attn_figures.panels import compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _
 
 MOST_WORDS = 14  # labels a side
@@ -20,7 +20,6 @@ PHONE_HEIGHT = 920  # pixels that the maps of all schemes take on a phone, two i
 BODY = 7.0  # units a side of the maps of a test, whatever their size
 
 
-@Picture
 def before_and_after(
     tokens: Sequence[str], before: Numbers, after: Numbers, *, names: tuple[str, str], limit: float
 ) -> Spec:
@@ -32,10 +31,9 @@ def before_and_after(
     common = _attention_labels(tokens)
     without = Matrix("before", before, names[0], **common)
     within = Matrix("after", after, names[1], **common)
-    return compose.spec([without, within, within.minus(without, _("what changes"), limit=limit)])
+    return compose([without, within, within.minus(without, _("what changes"), limit=limit)])
 
 
-@Picture
 def attention_maps(
     tokens: Sequence[str], maps: Mapping[str, Numbers], labels: Mapping[str, str] = {}
 ) -> Spec:
@@ -45,7 +43,7 @@ def attention_maps(
         places = few([str(place) for place in range(len(tokens))])
         common["rows"] = replace(common["rows"], title=_("Query"), ticks=places)
         common["columns"] = replace(common["columns"], title=_("Key"), ticks=places)
-    return compose.spec(
+    return compose(
         [Matrix(name, weights, labels.get(name, name), **common) for name, weights in maps.items()],
         phone_height=PHONE_HEIGHT,
     )
@@ -68,7 +66,6 @@ class Trial:
     scale: Scale = "scores"
 
 
-@Picture
 def trial(
     values: Trial,
     errors: Mapping[str, float],
@@ -84,7 +81,7 @@ def trial(
         labels: shown in place of the schemes' names, where they differ.
     """
     bars = _error_bars(errors, scheme, largest_error, labels)
-    return compose.spec([*_trial_maps(values), bars], largest_unit=36)
+    return compose([*_trial_maps(values), bars], largest_unit=36)
 
 
 def _trial_maps(trial: Trial) -> list[Matrix]:

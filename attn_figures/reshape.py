@@ -10,7 +10,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.marks import Mark
 from attn_figures.panels import compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _
 
 Numbers = NDArray[np.float64]
@@ -72,7 +72,6 @@ def _centre(places: Numbers) -> Numbers:
     return np.asarray(places - (low + high) / 2)
 
 
-@Picture
 def blocks(step: int, tokens: Sequence[str], n_head: int, d_head: int, *, caption: str = "") -> Spec:
     """Draw the numbers as blocks, coloured by head, on their way from one shape to the next.
 
@@ -107,7 +106,7 @@ def blocks(step: int, tokens: Sequence[str], n_head: int, d_head: int, *, captio
             for head in range(n_head)
         ],
     )
-    spec = compose.spec([chart], largest_unit=48.0)
+    spec = compose([chart], largest_unit=48.0)
     spec["layout"]["annotations"][0]["text"] = caption
     return spec
 

@@ -13,7 +13,7 @@ from attn_figures.frame import Side, middles_of_parts
 from attn_figures.marks import area, words
 from attn_figures.matrix import Matrix, Numbers
 from attn_figures.panels import IN_SIGHT, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _
 
 LIGHT = theme.LIGHT
@@ -24,7 +24,6 @@ _BESIDE = 0.04  # of the ribbons' length, between their ends and the words
 _ROOM = 0.62  # of their length, for the words of either side
 
 
-@Picture
 def ribbons(weights: Numbers, queries: Sequence[str], keys: Sequence[str]) -> Spec:
     """Draw both sentences with ribbons between them, and the weights as a map with the same rows."""
     n_query, n_key = weights.shape
@@ -50,7 +49,7 @@ def ribbons(weights: Numbers, queries: Sequence[str], keys: Sequence[str]) -> Sp
         y=bare | {"range": [n_query - 0.5, -0.5]},
     )
     every = Matrix("weights", weights, _("weights"), Side.queries(queries), Side.keys(keys), names_rows=True)
-    return compose.spec([chart, every], phone_height=IN_SIGHT)
+    return compose([chart, every], phone_height=IN_SIGHT)
 
 
 def outlines(weights: NDArray[np.float64]) -> tuple[Numbers, NDArray[np.float64]]:

@@ -11,7 +11,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart, ticks
 from attn_figures.matrix import Numbers
 from attn_figures.panels import compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _
 
 LIGHT = theme.LIGHT
@@ -52,14 +52,13 @@ class AxisEnds:
     scores: tuple[float, float]
 
 
-@Picture
 def scaling(at: ScaledTurns, ends: AxisEnds, labels: Mapping[str, str]) -> Spec:
     """Draw how far pairs turn, in training and past it; how much slower scalings make them; scores by offset.
 
     Angles and offsets that training did not reach are shaded.
     """
     panels = [each(at, ends, labels) for each in (_turns, _slower, _scores)]
-    return compose.spec(panels, largest_unit=36)
+    return compose(panels, largest_unit=36)
 
 
 def _turns(at: ScaledTurns, ends: AxisEnds, labels: Mapping[str, str]) -> Chart:

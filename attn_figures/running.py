@@ -7,11 +7,10 @@ import numpy as np
 from attn_figures.frame import Side
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers
 from attn_figures.panels import compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _
 
 
-@Picture
 def tile(
     tokens: Sequence[str],
     scores: Numbers,
@@ -62,10 +61,9 @@ def tile(
             hover=Hover(_("output")),
         ),
     ]
-    return compose.spec(panels, largest_unit=48.0)
+    return compose(panels, largest_unit=48.0)
 
 
-@Picture
 def state(
     tokens: Sequence[str],
     memory: tuple[Numbers, Numbers],
@@ -129,4 +127,4 @@ def state(
             marked=(now, None),
         ),
     ]
-    return compose.spec(panels, largest_unit=48.0)
+    return compose(panels, largest_unit=48.0)

@@ -11,7 +11,7 @@ from attn_figures.chart import Chart, ticks
 from attn_figures.marks import Mark
 from attn_figures.matrix import Numbers
 from attn_figures.panels import compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import N_, _
 
 UNSCALED, SCALED = theme.LIGHT.series[1], theme.LIGHT.series[0]
@@ -21,7 +21,6 @@ MEASURES = VARIANCE, N_("entropy"), N_("largest weight"), N_("gradient size")
 COSTS = N_("pairs"), N_("operations"), N_("bytes")
 
 
-@Picture
 def scale_picture(widths: Sequence[int], curves: Mapping[str, Numbers], weights: Numbers, at: int) -> Spec:
     """Draw one query's weights at width ``widths[at]``, and measures of the softmax over all widths.
 
@@ -52,7 +51,7 @@ def scale_picture(widths: Sequence[int], curves: Mapping[str, Numbers], weights:
         y={"range": [0, 1]},
         legend=[(_(name), colour) for name, colour in _BOTH],
     )
-    return compose.spec([first, *(_curve(name, widths, both, at) for name, both in curves.items())])
+    return compose([first, *(_curve(name, widths, both, at) for name, both in curves.items())])
 
 
 def _curve(name: str, widths: Sequence[int], both: Numbers, at: int) -> Chart:
@@ -78,7 +77,6 @@ def _curve(name: str, widths: Sequence[int], both: Numbers, at: int) -> Chart:
     return Chart(name, traces, 6, 4, x_title="dₖ", y_title=_(name), x=x_axis, y=y)
 
 
-@Picture
 def cost_picture(
     lengths: Sequence[int], costs: Mapping[str, Numbers], here: int, masked: str, label: str = ""
 ) -> Spec:
@@ -126,4 +124,4 @@ def cost_picture(
                 legend=[(text, colour) for _word, text, colour in names] if not panels else (),
             )
         )
-    return compose.spec(panels)
+    return compose(panels)

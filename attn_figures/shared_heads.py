@@ -12,11 +12,10 @@ from attn_figures.marks import Mark, line, points, upright
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers
 from attn_figures.multi_head import HeadMaps
 from attn_figures.panels import Panel, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _, _c
 
 
-@Picture
 def sharing(full: HeadMaps, shared: HeadMaps, num_kv_heads: int, *, head: int, limit: float) -> Spec:
     """Draw which heads read which keys, one head's map, and its difference from a map with keys of its own.
 
@@ -46,10 +45,9 @@ def sharing(full: HeadMaps, shared: HeadMaps, num_kv_heads: int, *, head: int, l
     title = _("head {number}, shared keys", number=head + 1)
     common = replace(shared.matrix("shared", shared.weights[head], title, of=[head]), names_rows=True)
     change = common.minus(own, _("what sharing changes"), limit=limit)
-    return compose.spec([wiring, common, replace(change, names_rows=False)], largest_unit=44.0)
+    return compose([wiring, common, replace(change, names_rows=False)], largest_unit=44.0)
 
 
-@Picture
 def trade(
     sizes: Sequence[int], cache_sizes: Sequence[int], errors: Sequence[float], here: int, *, x_title: str
 ) -> Spec:
@@ -95,10 +93,9 @@ def trade(
             marks=[upright(sizes[here])],
         ),
     ]
-    return compose.spec(charts, largest_unit=40.0)
+    return compose(charts, largest_unit=40.0)
 
 
-@Picture
 def writing(
     tokens: Sequence[str],
     weights: Numbers,
@@ -153,7 +150,7 @@ def writing(
                 marked=(now, None),
             )
         )
-    return compose.spec([*panels, _cost(costs, now)], largest_unit=44.0)
+    return compose([*panels, _cost(costs, now)], largest_unit=44.0)
 
 
 def _cost(costs: tuple[Sequence[int], Sequence[int]], now: int) -> Chart:

@@ -107,7 +107,7 @@ def show(
         panel, outputs = _output(output, weights.shape, rows, dimensions, at)
         panels.append(panel)
         numbers.append(outputs)
-    spec = compose.spec(panels)
+    spec = compose(panels)
     layout = spec["layout"]
     colours = theme.recolouring(theme.LIGHT, palette)
     layout |= {  # the ramps stand there, and no words do

@@ -27,7 +27,7 @@ from attn_figures.matrix import (
     SideBars,
 )
 from attn_figures.panels import IN_SIGHT, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import N_, _, cached
 
 LARGE = 1024  # cells
@@ -283,20 +283,18 @@ def _output(walk: Walk, **more: Any) -> Matrix:
     return _vectors("output", walk.output, name, walk.queries, ("query", "output"), **settings)
 
 
-@Picture
 def words_with_arcs(walk: Walk) -> Spec:
     """Draw the words with the arcs of the first query, beside the map of all weights."""
     weights = _weights(walk, pick=BY_KEY, marked=(0, None), names_rows=True)
     mean = walk.group.mean(walk.weights)
-    return arcs.arcs.spec(mean, walk.queries, walk.keys, weights, group=walk.group)
+    return arcs.arcs(mean, walk.queries, walk.keys, weights, group=walk.group)
 
 
-@Picture
 def in_planes(walk: Walk) -> Spec:
     """Draw queries and keys as points of one plane, and the values with the first query's output."""
     if walk.points is None:
         raise ValueError("the picture needs a walk with points; got one without")
-    return planes.points.spec(walk.points(), (walk.weights, walk.mask, walk.output))
+    return planes.points(walk.points(), (walk.weights, walk.mask, walk.output))
 
 
 def follow_arcs(walks: Sequence[Walk]) -> dict[str, Any]:
@@ -313,7 +311,6 @@ def follow_points(walks: Sequence[Walk]) -> dict[str, Any]:
     return planes.cursor(walks[0].points(), *arrays) if walks[0].points else {}
 
 
-@Picture
 def all_at_once(walk: Walk) -> Spec:
     """Draw the chain from the scores to the output, with the values that the weights mix."""
     operator = walk.factor if walk.mask.all() else _("{factor}<br>mask", factor=walk.factor)
@@ -324,7 +321,7 @@ def all_at_once(walk: Walk) -> Spec:
         _value(walk, operator="·", names_rows=True),
         _output(walk, operator="=", names_rows=True),
     ]
-    return compose.spec(panels, largest_unit=56, phone_height=IN_SIGHT)
+    return compose(panels, largest_unit=56, phone_height=IN_SIGHT)
 
 
 def _sources(walk: Walk) -> list[Matrix]:
@@ -347,13 +344,11 @@ def _query_key_value(walk: Walk) -> list[Matrix]:
     ]
 
 
-@Picture
 def sources(walk: Walk) -> Spec:
     """Draw the inputs of the head: its vectors, or Q, K and V where these are the inputs."""
-    return compose.spec(_sources(walk) or _query_key_value(walk), largest_unit=64)
+    return compose(_sources(walk) or _query_key_value(walk), largest_unit=64)
 
 
-@Picture
 def projecting(walk: Walk) -> Spec:
     """Draw the vectors, the projections with their biases, and Q, K and V, which they make."""
     maps = [*(walk.projections or []), *(walk.biases or [])]
@@ -372,7 +367,7 @@ def projecting(walk: Walk) -> Spec:
         panels.append(
             _vectors("b", _stack_rows(walk.biases), title, rows, ("ink", "ink"), limit=limit, names_rows=True)
         )
-    return compose.spec([*panels, *_query_key_value(walk)], largest_unit=64)
+    return compose([*panels, *_query_key_value(walk)], largest_unit=64)
 
 
 def _stack_rows(rows: Sequence[Numbers]) -> Numbers:
@@ -383,7 +378,6 @@ def _stack_rows(rows: Sequence[Numbers]) -> Numbers:
     )
 
 
-@Picture
 def dot_products(walk: Walk) -> Spec:
     """Draw Q times the transpose of K: the scores."""
     keys = Matrix(
@@ -405,7 +399,7 @@ def dot_products(walk: Walk) -> Spec:
     after = [own["U_a"], own["v_a"]] if "U_a" in own else []
     if "U_a" in own:  # which takes keys as rows
         keys = _key(walk, pick=KEYS, names_rows=True, operator="+")
-    return compose.spec([query, *before, keys, *after, scores], largest_unit=64)
+    return compose([query, *before, keys, *after, scores], largest_unit=64)
 
 
 def _own(name: str, values: Numbers) -> Matrix:
@@ -420,13 +414,11 @@ def _own(name: str, values: Numbers) -> Matrix:
     )
 
 
-@Picture
 def scaling(walk: Walk) -> Spec:
     """Draw the scores before and after scaling, on one ramp."""
-    return compose.spec([_scores(walk), _scaled_map(walk, operator=walk.factor)], largest_unit=64)
+    return compose([_scores(walk), _scaled_map(walk, operator=walk.factor)], largest_unit=64)
 
 
-@Picture
 def masking(walk: Walk) -> Spec:
     """Draw what the mask adds to the scaled scores."""
     bias = _map(
@@ -439,10 +431,9 @@ def masking(walk: Walk) -> Spec:
         hover=Hover(_("added")),
         operator="+",
     )
-    return compose.spec([_scaled_map(walk), bias, _masked_map(walk, operator="=")], largest_unit=64)
+    return compose([_scaled_map(walk), bias, _masked_map(walk, operator="=")], largest_unit=64)
 
 
-@Picture
 def softmax(walk: Walk) -> Spec:
     """Draw the softmax in its steps: exponentials, sums of rows, weights."""
     exponentials = _map(
@@ -467,10 +458,9 @@ def softmax(walk: Walk) -> Spec:
         pick=QUERIES,
     )
     panels = [_masked_map(walk), exponentials, sums, _weights(walk, operator=_("divide"))]
-    return compose.spec(panels, largest_unit=64)
+    return compose(panels, largest_unit=64)
 
 
-@Picture
 def mixing(walk: Walk) -> Spec:
     """Draw the weights times the values: the output."""
     panels = [
@@ -478,10 +468,9 @@ def mixing(walk: Walk) -> Spec:
         _value(walk, operator="·", names_rows=True),
         _output(walk, operator="=", names_rows=True),
     ]
-    return compose.spec(panels, largest_unit=64)
+    return compose(panels, largest_unit=64)
 
 
-@Picture
 def hard_or_soft(walk: Walk) -> Spec:
     """Draw the look-up of the best key with its output, and under or beside it the softmax with its own."""
     if (lookup := walk.lookup) is None:
@@ -511,7 +500,7 @@ def hard_or_soft(walk: Walk) -> Spec:
         _weights(walk, operator="soft-<br>max", bar=_("weight")),
         replace(output, title=_("soft output"), side_bars=side),
     ]
-    return compose.spec(panels, largest_unit=56)
+    return compose(panels, largest_unit=56)
 
 
 def _distances(walk: Walk, distances: Numbers, hover: str) -> SideBars:
@@ -531,7 +520,6 @@ def _output_changes(walk: Walk, distances: Numbers) -> SideBars:
     return _distances(walk, distances, hover)
 
 
-@Picture
 def threshold(walk: Walk) -> Spec:
     """Draw the weights with those under the threshold faded, and the kept part of each row.
 
@@ -547,7 +535,7 @@ def threshold(walk: Walk) -> Spec:
     aside = walk.mask & ~part.cells
     panels = [_weights(walk, faded=aside, bar=_("weight")), mass]
     if part.renormalised is None or part.output is None or part.output_change is None:
-        return compose.spec(panels, largest_unit=64, laptop_height=UNDER_CHOICES)
+        return compose(panels, largest_unit=64, laptop_height=UNDER_CHOICES)
     again = _map(
         walk, "renormalised", part.renormalised, _("renormalised"), mask=walk.mask, faded=aside,
         hover=Hover(_("renormalised weight"), extra=Extra([(_("weight"), walk.weights)])),
@@ -557,10 +545,9 @@ def threshold(walk: Walk) -> Spec:
         _output(walk, operator="· V =", names_rows=True), name="kept output", title=_("output of the kept"),
         values=part.output, side_bars=_output_changes(walk, part.output_change),
     )  # fmt: skip
-    return compose.spec([*panels, again, output], largest_unit=56)
+    return compose([*panels, again, output], largest_unit=56)
 
 
-@Picture
 def ablation(walk: Walk) -> Spec:
     """Draw the weights, those without one key, their difference, and the output without it."""
     if (part := walk.ablation) is None:
@@ -577,4 +564,4 @@ def ablation(walk: Walk) -> Spec:
         values=part.output, side_bars=_output_changes(walk, part.output_change),
     )  # fmt: skip
     change = less.minus(weights, _("without − with"), limit=1.0)
-    return compose.spec([weights, less, output, change], largest_unit=56)
+    return compose([weights, less, output, change], largest_unit=56)

@@ -13,7 +13,7 @@ from attn_figures.geometry import ColourRange
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick, frame_at
 from attn_figures.multi_head import ROOT
 from attn_figures.panels import IN_SIGHT, LAPTOP, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import N_, _
 
 LIGHT = theme.LIGHT
@@ -57,7 +57,6 @@ class Sound:
         ]
 
 
-@Picture
 def speech_weights(
     sound: Sound, local: Numbers, everywhere: Numbers, near: NDArray[np.bool_], frame: int = 0
 ) -> Spec:
@@ -101,7 +100,7 @@ def speech_weights(
         "size": (BODY, BODY),
         "pick": Pick(together="frames", moves_cursor=True),
     }
-    return compose.spec(
+    return compose(
         [
             spectrogram,
             Matrix("local", local, _("local head"), mask=near, **common),

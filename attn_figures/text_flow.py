@@ -10,7 +10,7 @@ from attn_figures.frame import Side
 from attn_figures.matrix import Extra, Hover, Matrix, Numbers, Pick, may_not_attend
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, text_map
 from attn_figures.panels import Panel, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _
 
 
@@ -39,7 +39,6 @@ class Layer:
     names: Sequence[str]
 
 
-@Picture
 def text_flow(layer: Layer) -> Spec:
     """Draw the maps of one layer side by side, and the row of the last token by each head."""
     title = _("layer {layer}: weights, mean of {heads} heads", layer=layer.number, heads=layer.n_head)
@@ -74,7 +73,7 @@ def text_flow(layer: Layer) -> Spec:
                 names_rows=True,
             )
         )
-    return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
+    return compose(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
 
 
 def _map(layer: Layer, name: str, values: Numbers, title: str) -> Matrix:

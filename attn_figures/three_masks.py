@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_figures.frame import Side
 from attn_figures.matrix import Matrix, Numbers, Pick
 from attn_figures.panels import IN_SIGHT, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_figures.widths import letters
 from attn_words import _n
 
@@ -41,7 +41,6 @@ class MaskedWeights:
         return _n("{name}: {count:,} pair", "{name}: {count:,} pairs", pairs, name=name)
 
 
-@Picture
 def three_masks(masked: Sequence[MaskedWeights], words: Sequence[str]) -> Spec:
     """Draw one map of weights for each mask, with the last word's row framed."""
     last = len(words) - 1
@@ -53,7 +52,7 @@ def three_masks(masked: Sequence[MaskedWeights], words: Sequence[str]) -> Spec:
         "marked": (last, None),
         "longest_title": max(letters(each.title(256)) for each in masked),
     }
-    return compose.spec(
+    return compose(
         [Matrix(each.name, each.weights, each.title(each.pairs), mask=each.may, **common) for each in masked],
         largest_unit=LARGEST,
         laptop_height=UNDER_A_SENTENCE,

@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 from attn_figures.matrix import Hover, Numbers, Pick
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, text_map
 from attn_figures.panels import compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 from attn_words import _
 
 MAPS = ("A", "B", "difference")
 
 
-@Picture
 def two_texts(
     weights: Numbers,
     visible: NDArray[np.bool_],
@@ -47,4 +46,4 @@ def two_texts(
         for name, values, title, mask in zip(MAPS, weights, titles, visible, strict=False)
     )
     difference = replace(second.minus(first, "B − A", limit=limit), mask=visible[0] & visible[1])
-    return compose.spec([first, second, difference], phone_height=PHONE_HEIGHT, roomy=ROOMY)
+    return compose([first, second, difference], phone_height=PHONE_HEIGHT, roomy=ROOMY)

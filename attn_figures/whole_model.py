@@ -160,7 +160,7 @@ def steps(model: Model, places: Sequence[int]) -> Sequence[Spec]:
             replace(thumbnails, frame=(layer * (side + 1), within * (side + 1), side)),
             _large(model, model.order[place]),
         ]
-        return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
+        return compose(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
 
     return LazyMap(draw, places)
 

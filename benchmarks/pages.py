@@ -109,7 +109,7 @@ def kernel_regression(n_points: int) -> Iterator[Picture]:
         "fit and weights",
         len(estimates),
         lambda: Sweep(points, "gaussian", strides=one.strides).estimates(),
-        lambda: pack([fit.spec(one.scene, each) for each in estimates], cursor),
+        lambda: pack([fit(one.scene, each) for each in estimates], cursor),
     )
 
     strides, *_ = pack_sweep(Sweep(points, "gaussian", len(KERNELS)), compare_view.draw)
@@ -122,7 +122,7 @@ def kernel_regression(n_points: int) -> Iterator[Picture]:
         len(by_step),
         lambda: [Sweep(points, name, len(KERNELS), strides).estimates() for name in KERNELS],
         lambda: pack(
-            [compare.spec(scene, step) for step in by_step],
+            [compare(scene, step) for step in by_step],
             Cursor(len(scene.queries), **compare_cursor(scene, by_step)),
         ),
     )
@@ -143,9 +143,7 @@ def kernel_regression(n_points: int) -> Iterator[Picture]:
         "choose the bandwidth",
         len(bandwidths),
         find,
-        lambda: pack(
-            [choose.spec(one.floorless, errors, i, each.on_grid) for i, each in enumerate(estimates)]
-        ),
+        lambda: pack([choose(one.floorless, errors, i, each.on_grid) for i, each in enumerate(estimates)]),
     )
 
     laid = lay_points(points, everything=False, on_circle=False)
@@ -157,7 +155,7 @@ def kernel_regression(n_points: int) -> Iterator[Picture]:
         lambda: (laid.gaussian(h), laid.attention(h, True)),
         lambda: pack(
             [
-                bridge.spec(laid.terms(), g, a, h_squared=float(bandwidth) ** 2, keeps_lengths=True)
+                bridge(laid.terms(), g, a, h_squared=float(bandwidth) ** 2, keeps_lengths=True)
                 for g, a, bandwidth in zip(gaussian, attention, h, strict=True)
             ]
         ),

@@ -26,7 +26,7 @@ def figures(n_token: int, n_head: int) -> list[Spec]:
     """Return one figure a temperature, of all heads, as this product draws them."""
     labels = [str(i) for i in range(n_token)]
     return [
-        compose.spec(
+        compose(
             [
                 Matrix(f"head {h}", w, f"head {h}", Side(labels), Side(labels, role="key"))
                 for h, w in enumerate(heads)

@@ -91,7 +91,7 @@ class PhotoRows:
         patch = self.query - n_before if self.query >= n_before else None
         layers, heads = range(model.n_layer), range(model.n_head)
         return Scene(
-            [over_photo.spec(image, patches[0, 0], patch)],
+            [over_photo(image, patches[0, 0], patch)],
             Cursor(model.n_head, {}, {"data[laid over].z": patches}),
             {"data[laid over].z": patches[:, 0]},
             LazyMap(lambda layer: [self.caption(layer, head) for head in heads], layers),

@@ -92,5 +92,5 @@ def draw_parts() -> Scene:
     """Draw the head with each part marked in turn, and its term as caption."""
     head = walk()
     return Scene(
-        LazyMap(lambda part: named_part.spec(head, part), [*PARTS]), captions=LazyMap(part_caption, terms())
+        LazyMap(lambda part: named_part(head, part), [*PARTS]), captions=LazyMap(part_caption, terms())
     )

@@ -62,7 +62,7 @@ def _draw(temperatures: tuple[float, ...]) -> Scene:
     """Draw the five maps at every position of the slider, with a caption each."""
     maps = story(temperatures)
     steps = [
-        overview.story.spec(
+        overview.story(
             maps.kernel[step], maps.head[step], maps.placed[step], list(maps.heads[step]), maps.words
         )
         for step in range(len(temperatures))

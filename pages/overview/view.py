@@ -43,7 +43,7 @@ def view(controls: Controls, _state: None) -> View[Sentence]:
 def _draw(text: str) -> Scene:
     """Draw a sentence, with what each of its words draws on as captions."""
     sentence = SENTENCES[text]
-    picture = opening.opening.spec(sentence.tokens, sentence.weights, 0)
+    picture = opening.opening(sentence.tokens, sentence.weights, 0)
     cursor = Cursor(len(sentence.tokens), opening.follow(sentence.tokens, sentence.weights))
     captions = [word_caption(sentence.tokens, sentence.weights, row) for row in range(len(sentence.tokens))]
     return Scene([picture], cursor, captions=[captions])

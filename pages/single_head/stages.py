@@ -9,7 +9,7 @@ from attn_core.scores import DOT
 from attn_figures import block_diagrams
 from attn_figures import single_head as pictures
 from attn_figures.numbers import number
-from attn_figures.picture import Picture
+from attn_figures.picture import Spec
 from attn_figures.single_head import Walk
 from attn_ui.base.ties import rounded
 from attn_words import N_, _, paragraph
@@ -54,7 +54,7 @@ class Stage:
     with a second slider over the queries, where there is one.
     """
 
-    picture: Picture[[Walk]]
+    picture: Callable[[Walk], Spec]
     alt: str
     readout: Callable[[Result], str]
     formula: Callable[[Result], str]

@@ -88,7 +88,7 @@ def draw_stage(stage: str, state: State, look: StageOptions) -> Scene:
     """Draw a stage at every position of its slider."""
     steps = at_every_step(state, look=look)
     walks = [result.walk for result in steps]
-    figures, follow = LazyMap(STAGES[stage].picture.spec, walks), STAGES[stage].follow
+    figures, follow = LazyMap(STAGES[stage].picture, walks), STAGES[stage].follow
     return Scene(figures, Cursor(len(walks[0].queries), **follow(walks)) if follow else None)
 
 

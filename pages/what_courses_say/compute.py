@@ -49,7 +49,7 @@ def draw_claim(state: State) -> Scene:
         for measure in claim.charts
     }
     steps = [
-        measure_charts.spec(_(study.over), study.x, curves, at, is_log=claim.log_x, logarithmic=claim.charts)
+        measure_charts(_(study.over), study.x, curves, at, is_log=claim.log_x, logarithmic=claim.charts)
         for at in range(len(study.x))
     ]
     return Scene(steps, captions=[caption_at(claim, study, at) for at in range(len(study.x))])

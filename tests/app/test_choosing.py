@@ -47,7 +47,7 @@ def drawn(part: tuple[str, int] | None = None) -> dict[str, Any]:
         Matrix("row", np.eye(3), "row", pick=Pick("key", part=part), **common),
         Matrix("none", np.eye(3), "none", **common),
     ]
-    return figure_at(pack([compose.spec(maps)]), 0)
+    return figure_at(pack([compose(maps)]), 0)
 
 
 def rectangles(figure: dict[str, Any]) -> list[tuple[Any, ...]]:

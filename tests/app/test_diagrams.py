@@ -66,7 +66,7 @@ def test_diagram_shapes_of_one_head_equal_a_hand_made_head(number: int) -> None:
     scoring = Scoring(Masking(kind), "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature")
     temperature = chance.choice([0.5, 1.0, 2.0])
     (result,) = at_every_step(State(inputs, scoring), look=StageOptions(temperature=temperature))
-    spec = STAGES["diagram"].picture.spec(result.walk)
+    spec = STAGES["diagram"].picture(result.walk)
 
     m = m if cross else n
     x, y = torch.zeros(n, width), torch.zeros(m, width)
@@ -129,7 +129,7 @@ def test_diagram_query_with_nothing_to_attend_to_is_named_in_its_box() -> None:
         Masking("own", blocked_cells=((0, 0),)), "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature"
     )
     (result,) = at_every_step(State(Inputs(text="cat"), scoring))
-    assert boxes(STAGES["diagram"].picture.spec(result.walk))["softmax"] == "SoftMax  Σ = 1 or empty"
+    assert boxes(STAGES["diagram"].picture(result.walk))["softmax"] == "SoftMax  Σ = 1 or empty"
 
 
 # ---- many heads ----

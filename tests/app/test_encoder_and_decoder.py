@@ -20,6 +20,7 @@ from pages.multi_head.settings import CASE, EXAMPLES, HEADS_MASK, TAB, VIEW
 from pages.multi_head.state import HeadsOptions, HeadsSetting
 from pages.multi_head.views import VIEWS, caption
 from pages.multi_head.views.encoder_and_decoder import BLOCK, OPENS, layers
+from tests.plotly_figure import as_plotly
 from tests.sentences import messages_in
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "slept", "there"]
@@ -138,7 +139,7 @@ def test_encoder_decoder_arrows_end_at_boxes_clear_of_labels(n_head: int) -> Non
 
 
 def test_encoder_decoder_picture_is_valid_for_plotly() -> None:
-    figure = encoder_and_decoder(layers(Result(OWN, LOOK, 2)))
+    figure = as_plotly(encoder_and_decoder(layers(Result(OWN, LOOK, 2))))
     assert len(figure.data) > 10
 
 

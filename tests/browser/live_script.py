@@ -32,7 +32,7 @@ def two_maps() -> None:
     st.session_state.entered = True
     base = np.arange(9.0).reshape(3, 3)
     steps = [
-        compose.spec(
+        compose(
             [
                 Matrix(
                     "left",

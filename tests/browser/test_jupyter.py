@@ -18,7 +18,7 @@ from attn_figures.panels import compose
 words = ["the", "cat"]
 shares = [np.array([[1 - p, p], [p, 1 - p]]) for p in (0.0, 0.25, 0.5, 0.75)]
 sides = Side.queries(words), Side.keys(words)
-maps = [compose.spec([Matrix("weights", w, "weights", *sides)]) for w in shares]
+maps = [compose([Matrix("weights", w, "weights", *sides)]) for w in shares]
 figure = live(maps, ["0", "1", "2", "3"], label="Share", name="shares")
 figure
 """,

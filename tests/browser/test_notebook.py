@@ -53,8 +53,7 @@ def widget() -> LiveWidget:
     """Three steps of one map."""
     maps = [np.array([[1 - p, p, 0.0], [p, 1 - p, 0.0], [0.0, p, 1 - p]]) for p in (0.0, 0.25, 0.5)]
     figures = [
-        compose.spec([Matrix("weights", each, "weights", Side.queries(WORDS), Side.keys(WORDS))])
-        for each in maps
+        compose([Matrix("weights", each, "weights", Side.queries(WORDS), Side.keys(WORDS))]) for each in maps
     ]
     return live(figures, ["none", "some", "half"], label="Share", captions=SAYS, name="shares")
 

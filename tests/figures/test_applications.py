@@ -11,6 +11,7 @@ from attn_figures.speech import Sound, speech_cursor, speech_weights
 from attn_figures.three_masks import MaskedWeights, three_masks
 from attn_live.packing import Cursor, pack
 from attn_live.unpacking import figure_at
+from tests.plotly_figure import as_plotly
 
 N_STEPS, ROWS, COLUMNS = 3, 2, 5
 PATCHES = [f"{at + 1} {'ab'[at % 2]}" for at in range(ROWS * COLUMNS)]
@@ -30,7 +31,7 @@ def asked(*queries: str) -> PatchedImage:
 def test_over_picture_overlay_is_the_row_at_every_step() -> None:
     who, every = asked(), weights(N_STEPS, 10, 10)
     by_row, by_step = over_picture_cursor(who, every)
-    packed = pack([over_picture.spec(who, every[0])], Cursor(10, by_row, by_step), {"data[weights].z": every})
+    packed = pack([over_picture(who, every[0])], Cursor(10, by_row, by_step), {"data[weights].z": every})
     for step in range(N_STEPS):
         for query in range(10):
             figure = figure_at(packed, step, query)
@@ -55,7 +56,7 @@ def test_over_picture_overlay_is_the_row_at_every_step() -> None:
 
 def test_over_picture_ink_lies_over_its_own_patches() -> None:
     who = asked()
-    figure = over_picture(who, weights(10, 10), 3)
+    figure = as_plotly(over_picture(who, weights(10, 10), 3))
     drawn = {trace.name: trace for trace in figure.data}
     assert drawn["picture"].hovertext[1][2] == PATCHES[7]
     for panel in ("picture", "laid over"):
@@ -73,7 +74,7 @@ def test_over_picture_ink_lies_over_its_own_patches() -> None:
 
 def test_over_picture_word_queries_have_rows_and_no_frame() -> None:
     who, every = asked("sky", "<b>"), weights(N_STEPS, 2, 10)
-    figure = over_picture(who, every[0], 1)
+    figure = as_plotly(over_picture(who, every[0], 1))
     drawn = {trace.name: trace for trace in figure.data}
     np.testing.assert_array_equal(np.array(drawn["laid over"].z).ravel(), every[0, 1])
     assert [shape.name for shape in figure.layout.shapes if "marked" in (shape.name or "")] == [
@@ -114,7 +115,7 @@ def test_ribbons_are_as_wide_as_weights_without_overlap() -> None:
 
 def test_ribbons_end_beside_both_sentences() -> None:
     every = weights(4, 3)
-    figure = ribbons(every, ["le", "<i>", "noir", "boit"], ["the", "cat", "&"])
+    figure = as_plotly(ribbons(every, ["le", "<i>", "noir", "boit"], ["the", "cat", "&"]))
     drawn = {trace.name: trace for trace in figure.data}
     assert list(drawn["queries"].text) == ["le", "&lt;i&gt;", "noir", "boit"]
     assert list(drawn["keys"].text) == ["the", "cat", "&amp;"]
@@ -134,7 +135,7 @@ def test_three_masks_count_pairs_and_frame_the_last_row() -> None:
     may = [np.ones((3, 3), bool), np.tri(3, dtype=bool), np.eye(3, dtype=bool)]
     names = ("full", "causal", "self")
     masked = [MaskedWeights(name, weights(3, 3), each) for name, each in zip(names, may, strict=True)]
-    figure = three_masks(masked, words)
+    figure = as_plotly(three_masks(masked, words))
     said = [note.text for note in figure.layout.annotations]
     assert {"full: 9 pairs", "causal: 6 pairs", "self: 3 pairs"} <= set(said)
     assert [(shape.y0, shape.y1) for shape in figure.layout.shapes] == [(1.5, 2.5)] * 3
@@ -148,7 +149,7 @@ def test_spectrogram_lowest_band_is_at_the_bottom() -> None:
     energies = np.arange(12.0).reshape(4, 3)
     sound = Sound(energies, [0.0, 100.0, 200.0], ["a", "a", "pause", "u"])
     near = np.tri(4, dtype=bool)
-    figure = speech_weights(sound, weights(4, 4), weights(4, 4), near, 2)
+    figure = as_plotly(speech_weights(sound, weights(4, 4), weights(4, 4), near, 2))
     drawn = {trace.name: trace for trace in figure.data}
     heard = np.array(drawn["sound"].z)
     assert heard[2].tolist() == [0.0, 3.0, 6.0, 9.0]  # band 0 over the frames, in the last row
@@ -156,9 +157,7 @@ def test_spectrogram_lowest_band_is_at_the_bottom() -> None:
     assert sound.ticks == [(0.5, "a"), (3.0, "u")]
     assert np.isnan(np.array(drawn["local"].z, dtype=float)).sum() == 6
     assert not np.isnan(np.array(drawn["global"].z, dtype=float)).any()
-    packed = pack(
-        [speech_weights.spec(sound, weights(4, 4), weights(4, 4), near)], Cursor(4, speech_cursor(4))
-    )
+    packed = pack([speech_weights(sound, weights(4, 4), weights(4, 4), near)], Cursor(4, speech_cursor(4)))
     shapes = {each["name"]: each for each in figure_at(packed, 0, 2)["layout"]["shapes"]}
     own = {each.name: each for each in figure.layout.shapes}
     assert set(shapes) == set(own)

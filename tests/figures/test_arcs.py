@@ -116,7 +116,7 @@ def test_masked_word_is_struck_where_no_query_may_attend(also: tuple[int, ...], 
     group = Group(also)
     weights = group.mean(may / may.sum(axis=1, keepdims=True))
     drawn = Matrix("weights", weights, "weights", Side.queries(words), Side.keys(words), mask=may)
-    spec = arcs.spec(weights, words, words, drawn, row=1, group=group)
+    spec = arcs(weights, words, words, drawn, row=1, group=group)
     (struck,) = (each["x"] for each in spec["data"] if each["name"] == "masked words")
     assert np.isnan(struck).tolist() == [key <= last for key in range(5)]
 

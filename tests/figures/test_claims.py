@@ -3,6 +3,7 @@
 import numpy as np
 
 from attn_figures.claims import measure_charts
+from tests.plotly_figure import as_plotly
 
 X = [1.0, 2.0, 4.0]
 MEASURES = {
@@ -12,7 +13,9 @@ MEASURES = {
 
 
 def test_claim_curves_are_means_with_one_standard_deviation() -> None:
-    figure = measure_charts("tokens", X, MEASURES, 1, is_log=True, logarithmic={"lost": False, "steps": True})
+    figure = as_plotly(
+        measure_charts("tokens", X, MEASURES, 1, is_log=True, logarithmic={"lost": False, "steps": True})
+    )
     drawn = {trace.name: trace for trace in figure.data}
     assert list(drawn["lost, a"].y) == [2.0, 2.0, 4.0]
     deviation = 2**0.5
@@ -26,7 +29,7 @@ def test_claim_curves_are_means_with_one_standard_deviation() -> None:
 
 
 def test_claim_chosen_measures_stay_within_their_axes() -> None:
-    figure = measure_charts("tokens", X, MEASURES, 0, is_log=False, logarithmic={"steps": True})
+    figure = as_plotly(measure_charts("tokens", X, MEASURES, 0, is_log=False, logarithmic={"steps": True}))
     assert {trace.name.partition(",")[0] for trace in figure.data} == {"steps"}
     low, high = figure.layout.yaxis.range
     band = np.log10([each for trace in figure.data for each in trace.y])

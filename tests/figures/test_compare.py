@@ -24,7 +24,7 @@ KEYS = ["a", "b&c", "d", "e", "f"]
 
 
 def read_back(*panels: Any) -> dict[str, PanelData]:
-    return Scene([compose.spec(list(panels))]).at(0).parts()
+    return Scene([compose(list(panels))]).at(0).parts()
 
 
 def a_map(values: NDArray[Any], **more: Any) -> PanelData:

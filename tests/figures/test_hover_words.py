@@ -9,6 +9,7 @@ import pytest
 from attn_figures.frame import Side
 from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
+from tests.plotly_figure import as_plotly
 
 LONG = "a token too long for its axis"
 ROWS = {"short": ["q0", "q1"], "long": [f"q0 {LONG}", f"q1 {LONG}"]}
@@ -35,7 +36,7 @@ def told(trace: Any, row: int, column: int) -> str:
 def test_hover_names_query_rows_and_key_columns(labels: str, which: int) -> None:
     rows, columns = ROWS[labels], COLUMNS[labels]
     drawn = Matrix("weights", WEIGHTS, "weights", Side.queries(rows), Side.keys(columns), mask=MASK)
-    trace = compose([drawn]).data[which]
+    trace = as_plotly(compose([drawn])).data[which]
     for row, column in np.argwhere(MASK if which == 0 else ~MASK):
         place, _, value = told(trace, row, column).partition("<br>")
         assert place == f"query {rows[row]}, key {columns[column]}"

@@ -11,6 +11,7 @@ from attn_figures.kernel_plane import KEYS, MAP, PlaneEstimate, PlaneScene, plan
 from attn_live import paths
 from attn_live.packing import Cursor, pack
 from attn_live.unpacking import figure_at
+from tests.plotly_figure import as_plotly
 
 N_KEY, N_QUERY, N_SIDE = 6, 5, 7
 AXIS = np.linspace(-1.0, 2.0, N_SIDE)
@@ -50,7 +51,7 @@ def covers(hatch: Any, x: float, y: float) -> bool:
 
 def test_plane_keys_have_colours_of_values_and_sizes_of_weights() -> None:
     here, one = scene(), estimate(0.7)
-    figure = plane(here, one, row=3)
+    figure = as_plotly(plane(here, one, row=3))
     drawn = {each.name: each for each in figure.data}
     for name in ("weight of each key", "weight by distance"):
         np.testing.assert_array_equal(drawn[name].marker.size, one.weights[3])
@@ -65,12 +66,12 @@ def test_plane_moves_and_cursor_equal_the_drawn_steps() -> None:
     here = scene((1.0, 2.0))
     steps = [estimate(0.3), estimate(0.7, ((0, 0), (0, 1), (6, 6))), estimate(1.5, ((2, 3),))]
     cursor = Cursor(N_QUERY, **plane_cursor(here, steps))
-    packed = pack([plane.spec(here, steps[0])], cursor, plane_moves(here, steps))
-    compared = pack([plane.spec(here, one) for one in steps], cursor)
+    packed = pack([plane(here, steps[0])], cursor, plane_moves(here, steps))
+    compared = pack([plane(here, one) for one in steps], cursor)
     for step, one in enumerate(steps):
         for row in range(N_QUERY):
             np.testing.assert_equal(figure_at(packed, step, row), figure_at(compared, step, row))
-            wanted = plane.spec(here, one, row)
+            wanted = plane(here, one, row)
             for path in (*plane_moves(here, steps), *cursor.changes, *cursor.by_step):
                 where = paths.resolve(wanted, path)
                 got = np.asarray(paths.at(figure_at(packed, step, row), where), dtype=float)
@@ -80,7 +81,7 @@ def test_plane_moves_and_cursor_equal_the_drawn_steps() -> None:
 
 def test_plane_circle_has_radius_h_in_square_units() -> None:
     here = scene((1.0, 2.0))
-    spec = plane.spec(here, estimate(0.7), row=1)
+    spec = plane(here, estimate(0.7), row=1)
     found = shapes(spec)
     for reach in (1.0, 2.0):
         circle = found[f"circle {reach:g}"]
@@ -98,7 +99,7 @@ def test_plane_circle_has_radius_h_in_square_units() -> None:
 
 def test_plane_hatch_covers_exactly_the_empty_cells() -> None:
     empty = ((0, 0), (0, 1), (3, 6), (6, 2))
-    drawn = traces(plane.spec(scene(), estimate(0.7, empty)))
+    drawn = traces(plane(scene(), estimate(0.7, empty)))
     for row in range(N_SIDE):
         for column in range(N_SIDE):
             x, y = AXIS[column], AXIS[::-1][row]
@@ -108,7 +109,7 @@ def test_plane_hatch_covers_exactly_the_empty_cells() -> None:
             assert covers(drawn[f"{MAP} hatch"], x, y) == is_empty
             assert np.isnan(drawn[MAP]["z"][row, column]) == is_empty
             assert np.isfinite(drawn[f"{MAP} masked"]["z"][row, column]) == is_empty
-    assert not traces(plane.spec(scene(), estimate(0.7)))[f"{MAP} hatch"]["visible"]
+    assert not traces(plane(scene(), estimate(0.7)))[f"{MAP} hatch"]["visible"]
 
 
 def test_plane_ramp_holds_all_values_around_zero() -> None:
@@ -119,6 +120,6 @@ def test_plane_ramp_holds_all_values_around_zero() -> None:
 
 def test_plane_kernel_ends_on_the_floor() -> None:
     here, one = scene(), estimate(0.7)
-    drawn = traces(plane.spec(here, one))["kernel"]
+    drawn = traces(plane(here, one))["kernel"]
     np.testing.assert_array_equal(drawn["x"], [0.0, 0.0, 0.5, 1.0, 4.0, 4.0])
     np.testing.assert_array_equal(drawn["y"], [0.0, 1.0, 0.75, 0.0, 0.0, 0.0])

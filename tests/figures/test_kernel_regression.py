@@ -13,6 +13,7 @@ from attn_figures.kernel_scene import DataScene, Estimate, facts_of, round_numbe
 from attn_figures.kernel_studies import Errors, LimitEstimates, choose, fails
 from attn_figures.panels import IN_SIGHT
 from attn_live import paths
+from tests.plotly_figure import as_plotly
 
 N_QUERY, N_KEY, N_GRID = 13, 7, 37
 RNG = np.random.default_rng(5)
@@ -49,10 +50,10 @@ def by_name(figure: Any) -> dict[str, Any]:
 
 def test_fit_map_has_query_rows_and_key_columns() -> None:
     one = estimate()
-    cells = by_name(fit(scene(), one))["weights"]
+    cells = by_name(as_plotly(fit(scene(), one)))["weights"]
     assert np.shape(cells.z) == (N_QUERY, N_KEY)
     np.testing.assert_array_equal(cells.z, one.weights)
-    layout = fit(scene(), one).layout
+    layout = as_plotly(fit(scene(), one)).layout
     assert layout.yaxis2.title.text == "Query (attending)"
     assert layout.xaxis2.title.text == "Key (attended to)"
     assert layout.yaxis2.range[0] > layout.yaxis2.range[1]  # row 0 on top
@@ -60,11 +61,11 @@ def test_fit_map_has_query_rows_and_key_columns() -> None:
 
 def test_fit_points_have_area_and_colour_of_the_row_s_weights() -> None:
     one = estimate()
-    marker = by_name(fit(scene(), one, row=4))["weight of each point"].marker
+    marker = by_name(as_plotly(fit(scene(), one, row=4)))["weight of each point"].marker
     np.testing.assert_array_equal(marker.size, one.weights[4])
     np.testing.assert_array_equal(marker.color, one.weights[4])
     assert marker.sizemode == "area"
-    figure = fit(scene(), one)
+    figure = as_plotly(fit(scene(), one))
     assert marker.coloraxis == by_name(figure)["weights"].coloraxis
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)
 
@@ -75,7 +76,7 @@ def test_fit_cursor_equals_the_drawn_row() -> None:
     cursor = fit_cursor(here, steps)
     for step, one in enumerate(steps):
         for row in (0, 2, 5, N_QUERY - 1):
-            spec = fit.spec(here, one, row)
+            spec = fit(here, one, row)
             for path, values in cursor["changes"].items():
                 np.testing.assert_allclose(at(spec, path), np.asarray(values)[row], err_msg=path)
             for path, values in cursor["by_step"].items():
@@ -89,7 +90,7 @@ def test_kernel_compare_has_chart_map_and_cursor_for_each_kernel() -> None:
     here = scene()
     steps = [{"gaussian": estimate(), "boxcar": estimate((1,)), "triangular": estimate()} for _ in range(2)]
     cursor = compare_cursor(here, steps)
-    figure = compare(here, steps[0])
+    figure = as_plotly(compare(here, steps[0]))
     assert [
         trace.name for trace in figure.data if trace.type == "heatmap" and "masked" not in trace.name
     ] == [
@@ -99,7 +100,7 @@ def test_kernel_compare_has_chart_map_and_cursor_for_each_kernel() -> None:
     ]
     for step, kernels in enumerate(steps):
         for row in (0, 1, N_QUERY - 1):
-            spec = compare.spec(here, kernels, row)
+            spec = compare(here, kernels, row)
             for path, values in cursor["changes"].items():
                 np.testing.assert_allclose(at(spec, path), np.asarray(values)[row], err_msg=path)
             for path, values in cursor["by_step"].items():
@@ -115,7 +116,7 @@ def at(spec: Any, path: str) -> Any:
 
 def test_fit_query_without_keys_is_hatched_and_a_gap() -> None:
     one = estimate((3,))
-    traces = by_name(fit(scene(), one, row=3))
+    traces = by_name(as_plotly(fit(scene(), one, row=3)))
     assert np.isnan(traces["weights"].z[3]).all()
     assert np.isfinite(traces["weights"].z[4]).all()
     assert empty_window() in traces["weights masked"].hovertemplate
@@ -130,7 +131,7 @@ def test_fit_query_without_keys_is_hatched_and_a_gap() -> None:
 
 def test_fit_side_bars_show_effective_keys_and_row_sums() -> None:
     one = estimate((2,))
-    bars = by_name(fit(scene(), one))["weights effective keys"]
+    bars = by_name(as_plotly(fit(scene(), one)))["weights effective keys"]
     np.testing.assert_allclose(bars.customdata[:, 1], one.effective_keys)
     sums = bars.customdata[:, 2]
     np.testing.assert_allclose(np.delete(sums, 2), 1)
@@ -140,20 +141,20 @@ def test_fit_side_bars_show_effective_keys_and_row_sums() -> None:
 
 def test_fit_click_on_a_point_selects_the_nearest_query() -> None:
     here = scene()
-    rows = by_name(fit(here, estimate()))["data"].meta["cursor"]
+    rows = by_name(as_plotly(fit(here, estimate())))["data"].meta["cursor"]
     wanted = [int(np.argmin([abs(query - key) for query in here.queries])) for key in here.keys]
     assert rows == wanted
 
 
 def test_fit_kernel_stands_on_the_floor_around_the_query() -> None:
     here = scene()
-    kernel = by_name(fit(here, estimate(), row=6))["kernel"]
+    kernel = by_name(as_plotly(fit(here, estimate(), row=6)))["kernel"]
     assert kernel.y[0] == kernel.y[-1] == here.y_range[0]
     assert kernel.x[np.argmax(kernel.y)] == here.queries[6]
 
 
 def test_fit_without_truth_draws_and_names_none() -> None:
-    figure = fit(scene(truth=False), estimate())
+    figure = as_plotly(fit(scene(truth=False), estimate()))
     assert np.isnan(by_name(figure)["true curve"].y).all()
     assert not any("truth" in (words.text or "") for words in figure.layout.annotations)
 
@@ -167,7 +168,7 @@ def test_bandwidth_errors_of_some_points_are_dotted_and_finite() -> None:
         best=(1.0, 0.5),
         path=np.array([[3.0, 1.0], [1.5, 0.6]]),
     )
-    figure = choose(scene(), errors, 2, estimate().on_grid)
+    figure = as_plotly(choose(scene(), errors, 2, estimate().on_grid))
     traces = by_name(figure)
     np.testing.assert_array_equal(traces["leave-one-out error"].y, [np.nan, np.nan, 0.5, 1.0])
     dotted = traces["leave-one-out error of some points"]
@@ -183,7 +184,7 @@ def test_wide_estimate_gaps_are_hatched() -> None:
     here, on_grid = scene(), np.ones(N_GRID)
     on_grid[:4], on_grid[20:23] = np.nan, np.nan
     limits = LimitEstimates(np.zeros(N_GRID), 0.5, (float(here.keys[0]), float(here.keys[-1])))
-    hatch = by_name(fails(here, limits, on_grid, on_grid))["no key in the window"]
+    hatch = by_name(as_plotly(fails(here, limits, on_grid, on_grid)))["no key in the window"]
     corners = hatch.x.reshape(-1, 6)
     np.testing.assert_allclose(corners[:, 0], here.grid[[0, 20]])
     np.testing.assert_allclose(corners[:, 1], here.grid[[3, 22]])
@@ -192,7 +193,7 @@ def test_wide_estimate_gaps_are_hatched() -> None:
 def test_bias_is_drawn_between_first_and_last_key() -> None:
     here = scene()
     limits = LimitEstimates(np.zeros(N_GRID), 0.5, (float(here.keys[0]), float(here.keys[-1])))
-    bias = by_name(fails(here, limits, np.ones(N_GRID), np.ones(N_GRID)))["bias"]
+    bias = by_name(as_plotly(fails(here, limits, np.ones(N_GRID), np.ones(N_GRID))))["bias"]
     assert bias.x.min() >= here.keys[0]
     assert bias.x.max() <= here.keys[-1]
 
@@ -209,7 +210,7 @@ def test_bridge_terms_sum_to_the_scores(keeps_lengths: bool) -> None:
         list("klmno"),
     )
     gaussian, attention = RNG.dirichlet(np.ones(5), 3), RNG.dirichlet(np.ones(5), 3)
-    figure = bridge(terms, gaussian, attention, h_squared=0.25, keeps_lengths=keeps_lengths)
+    figure = as_plotly(bridge(terms, gaussian, attention, h_squared=0.25, keeps_lengths=keeps_lengths))
     drawn = {name: np.asarray(trace.z) for name, trace in by_name(figure).items() if trace.type == "heatmap"}
     if keeps_lengths:
         np.testing.assert_allclose(
@@ -232,7 +233,7 @@ def test_bridge_maps_keep_their_places_at_all_bandwidths() -> None:
     ones = np.ones((3, 5))
     terms = Terms(ones, ones, ones, ["a", "b", "c"], list("klmno"))
     first, *others = (
-        bridge(terms, ones / 5, ones / 5, h_squared=h_squared, keeps_lengths=True)
+        as_plotly(bridge(terms, ones / 5, ones / 5, h_squared=h_squared, keeps_lengths=True))
         for h_squared in (0.0529, 1.0, 2.25, 12.3, 400.0)
     )
     for other in others:  # the number in a caption has other digits, and as much room

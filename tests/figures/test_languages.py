@@ -70,7 +70,7 @@ def test_picture_in_another_language_differs_in_words_alone(address: str, spoken
 def test_comparison_names_curves_by_their_labels() -> None:
     def figure(height: float) -> Spec:
         curve = line("estimate", [0, 1, 2], [height, 1, 2], "#123456", label=_("estimate"))
-        return compose.spec([Chart("fit", [curve], 4, 4)])
+        return compose([Chart("fit", [curve], 4, 4)])
 
     with speaking(PSEUDO):
         a, b = (Scene([figure(height)]).at(0).parts()["curves x"] for height in (0.0, 0.5))

@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from attn_figures.learned import ModelMaps, TrainingHistory, scrubber
+from tests.plotly_figure import as_plotly
 
 RANDOM = np.random.default_rng(5)
 
@@ -39,7 +40,7 @@ def traces(figure: go.Figure) -> dict[str, Any]:
 
 def test_scrubber_has_all_heads_predictions_and_history() -> None:
     drawn_maps, drawn_course = maps(), course()
-    figure = scrubber(drawn_maps, drawn_course, 2)
+    figure = as_plotly(scrubber(drawn_maps, drawn_course, 2))
     drawn = traces(figure)
     for head in range(3):
         np.testing.assert_allclose(drawn[f"head 1.{head + 1}"].z, drawn_maps.weights[head])
@@ -55,7 +56,7 @@ def test_scrubber_has_all_heads_predictions_and_history() -> None:
 
 
 def test_predictions_frame_right_answers_only() -> None:
-    figure = scrubber(maps(), course(), 0)
+    figure = as_plotly(scrubber(maps(), course(), 0))
     frames = {shape.name: shape for shape in figure.layout.shapes if (shape.name or "").startswith("answer")}
     assert {name: (each.x0, each.y0) for name, each in frames.items()} == {
         "answer 1": (1.5, 0.5),

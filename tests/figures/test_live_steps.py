@@ -34,7 +34,7 @@ def plain(value: Any) -> Any:
 
 
 def test_live_message_steps_equal_the_figures() -> None:
-    figures = [every_head.spec(heads(step), slots=2) for step in range(3)]
+    figures = [every_head(heads(step), slots=2) for step in range(3)]
     widget = live(
         figures, ["cold", "warm", "hot"], label="Temper", captions=["**a**", "b", "c"], name="heads"
     )

@@ -7,6 +7,7 @@ import pytest
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.panels import compose
+from tests.plotly_figure import as_plotly
 
 X, Y = np.array([0.0, 1.0, 2.0]), np.array([1.0, np.nan, 3.0])
 INK = theme.LIGHT.ink
@@ -65,6 +66,6 @@ def test_bars_across_have_places_on_the_other_axis() -> None:
 
 def test_upright_spans_the_height_of_its_chart() -> None:
     charts = [Chart(name, [EVERY["line"]], 6, 4, marks=[marks.upright(1.0)]) for name in "ab"]
-    shapes = compose(charts).layout.shapes
+    shapes = as_plotly(compose(charts)).layout.shapes
     assert [(shape.xref, shape.yref) for shape in shapes] == [("x", "y domain"), ("x2", "y2 domain")]
     assert all((shape.x0, shape.x1, shape.y0, shape.y1) == (1, 1, 0, 1) for shape in shapes)

@@ -11,6 +11,7 @@ from attn_figures.frame import SIDE_SHARE, Side
 from attn_figures.geometry import Axes
 from attn_figures.matrix import ColourScale, Extra, Hover, Matrix, SideBars
 from attn_figures.panels import compose
+from tests.plotly_figure import as_plotly
 
 RNG = np.random.default_rng(11)
 ROWS = ["the", "cat", "sat"]
@@ -24,7 +25,7 @@ def weights(name: str = "weights", **more: Any) -> Matrix:
 
 def test_matrix_rows_are_queries_with_row_0_on_top() -> None:
     panel = weights()
-    figure = compose([panel])
+    figure = as_plotly(compose([panel]))
     np.testing.assert_array_equal(figure.data[0].z, panel.values)
     assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]
     assert figure.layout.xaxis.range[0] < figure.layout.xaxis.range[1]
@@ -35,13 +36,13 @@ def test_matrix_rows_are_queries_with_row_0_on_top() -> None:
 
 
 def test_matrix_labels_have_the_colours_of_their_roles() -> None:
-    figure = compose([weights()])
+    figure = as_plotly(compose([weights()]))
     assert figure.layout.xaxis.tickfont.color == theme.LIGHT.key
     assert figure.layout.yaxis.tickfont.color == theme.LIGHT.query
 
 
 def test_weights_colour_range_is_0_to_1_for_any_values() -> None:
-    figure = compose([weights()])
+    figure = as_plotly(compose([weights()]))
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)
 
 
@@ -54,19 +55,19 @@ def test_scores_colour_range_is_symmetric_around_zero() -> None:
         Side(["a", "b"], role="key"),
         ramp=ColourScale("scores"),
     )
-    figure = compose([panel])
+    figure = as_plotly(compose([panel]))
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-3, 3)
 
 
 def test_panels_with_equal_ranges_share_a_colour_axis() -> None:
-    figure = compose([weights("a"), weights("b"), weights("c", ramp=ColourScale("scores", 2.0))])
+    figure = as_plotly(compose([weights("a"), weights("b"), weights("c", ramp=ColourScale("scores", 2.0))]))
     axes = [trace.coloraxis for trace in figure.data if trace.name in "abc"]
     assert axes == ["coloraxis", "coloraxis", "coloraxis2"]
 
 
 def test_masked_cells_are_hatched_and_hover_says_masked() -> None:
     mask = np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 1, 0]], dtype=bool)
-    cells, hatch, hover = compose([weights(mask=mask)]).data
+    cells, hatch, hover = as_plotly(compose([weights(mask=mask)])).data
     assert (np.isnan(cells.z) == ~mask).all()
     assert (np.isfinite(hover.z) == ~mask).all()
     assert "masked" in hover.hovertemplate
@@ -78,26 +79,26 @@ def test_masked_cells_are_hatched_and_hover_says_masked() -> None:
 
 
 def test_matrix_hover_has_six_digits() -> None:
-    cells = compose([weights(hover=Hover(extra=Extra([("score", np.ones((3, 5)))])))]).data[0]
+    cells = as_plotly(compose([weights(hover=Hover(extra=Extra([("score", np.ones((3, 5)))])))])).data[0]
     assert "%{z:.6f}" in cells.hovertemplate
     assert "score %{customdata[0]:.6~g}" in cells.hovertemplate
     assert cells.customdata.shape == (3, 5, 1)
 
 
 def test_matrix_numbers_are_in_cells_while_they_fit() -> None:
-    small = compose([weights()])
+    small = as_plotly(compose([weights()]))
     assert small.data[0].texttemplate == "%{z:.2f}"
     assert not small.layout.coloraxis.showscale
     n = 13
     labels = [str(i) for i in range(n)]
-    large = compose([Matrix("w", np.eye(n), "w", Side(labels), Side(labels, role="key"))])
+    large = as_plotly(compose([Matrix("w", np.eye(n), "w", Side(labels), Side(labels, role="key"))]))
     assert large.data[0].texttemplate == ""
     assert large.layout.coloraxis.showscale
 
 
 def test_matrix_labels_are_shown_as_typed() -> None:
     hostile = ["<b>x</b>", "<script>", "&amp;"]
-    figure = compose([Matrix("w", np.eye(3), "w", Side(hostile), Side(hostile, role="key"))])
+    figure = as_plotly(compose([Matrix("w", np.eye(3), "w", Side(hostile), Side(hostile, role="key"))]))
     assert list(figure.layout.xaxis.ticktext) == ["&lt;b&gt;x&lt;/b&gt;", "&lt;script&gt;", "&amp;amp;"]
 
 
@@ -124,11 +125,11 @@ def test_matrix_shapes_that_do_not_fit_raise(more: dict[str, Any], message: str)
 
 def test_panels_with_equal_names_raise() -> None:
     with pytest.raises(ValueError, match="different names"):
-        compose([weights(), weights()])
+        as_plotly(compose([weights(), weights()]))
 
 
 def test_row_labels_stand_on_the_first_panel_of_a_line() -> None:
-    figure = compose([weights("a"), weights("b")])
+    figure = as_plotly(compose([weights("a"), weights("b")]))
     assert figure.layout.yaxis.showticklabels
     assert not figure.layout.yaxis2.showticklabels
     phone = figure.layout.meta["screens"][0]["settings"]
@@ -139,7 +140,7 @@ def test_side_bars_stand_beside_their_rows() -> None:
     bars = SideBars(
         "keys used", np.array([1.0, 2.0, 4.0]), 5.0, "%{customdata[0]}", np.array([[1], [2], [4]])
     )
-    plain, figure = compose([weights()]), compose([weights(side_bars=bars)])
+    plain, figure = as_plotly(compose([weights()])), as_plotly(compose([weights(side_bars=bars)]))
     drawn = figure.data[-1]
     assert (drawn.type, drawn.name, drawn.orientation) == ("bar", "keys used", "h")
     np.testing.assert_allclose(drawn.x / drawn.x[0], [1, 2, 4])
@@ -151,7 +152,9 @@ def test_side_bars_stand_beside_their_rows() -> None:
 def test_large_map_has_the_requested_size() -> None:
     values = RNG.dirichlet(np.ones(41), size=61)
     rows = Side([f"q{i}" for i in range(61)], ticks=[(0, "a"), (30.5, "b")])
-    figure = compose([Matrix("w", values, "w", rows, Side([f"k{j}" for j in range(41)]), size=(6.0, 6.0))])
+    figure = as_plotly(
+        compose([Matrix("w", values, "w", rows, Side([f"k{j}" for j in range(41)]), size=(6.0, 6.0))])
+    )
     width = np.diff(figure.layout.xaxis.domain)[0] * figure.layout.width
     assert width == pytest.approx(np.diff(figure.layout.yaxis.domain)[0] * figure.layout.height, rel=1e-3)
     assert list(figure.layout.yaxis.tickvals) == [0, 30.5]
@@ -160,8 +163,8 @@ def test_large_map_has_the_requested_size() -> None:
 
 def test_ramp_with_power_keeps_its_range_and_colours() -> None:
     even, bent = (
-        compose([weights()]).layout.coloraxis,
-        compose([weights(ramp=ColourScale(power=2.0))]).layout.coloraxis,
+        as_plotly(compose([weights()])).layout.coloraxis,
+        as_plotly(compose([weights(ramp=ColourScale(power=2.0))])).layout.coloraxis,
     )
     assert (bent.cmin, bent.cmax) == (0, 1)
     assert [colour for _, colour in bent.colorscale] == [colour for _, colour in even.colorscale]
@@ -169,7 +172,7 @@ def test_ramp_with_power_keeps_its_range_and_colours() -> None:
 
 
 def test_row_labels_stand_on_any_panel_that_names_its_rows() -> None:
-    figure = compose([weights("a"), weights("b", names_rows=True)])
+    figure = as_plotly(compose([weights("a"), weights("b", names_rows=True)]))
     assert figure.layout.yaxis2.showticklabels
     assert figure.layout.yaxis2.title.text == Side.queries(ROWS).title
 
@@ -239,7 +242,7 @@ def test_numbers_fit_their_cells_at_nine_pixels_or_are_absent(n: int) -> None:
         "m", RNG.normal(size=(n, n)), "", Side(labels), Side(labels, role="key"), ramp=ColourScale("scores")
     )
     drawn = 0
-    for screen in compose.spec([panel, replace(panel, name="other")])["layout"]["meta"]["screens"]:
+    for screen in compose([panel, replace(panel, name="other")])["layout"]["meta"]["screens"]:
         settings = screen["settings"]
         start, end = settings["layout.xaxis.domain"]
         cell = (end - start) * screen["width"] / n
@@ -255,7 +258,7 @@ def test_caption_counts_visible_rows_and_columns() -> None:
     matrix = Matrix(
         "m", np.ones((8, 6)), "m", Side(list("abcdefgh"), n_visible=3), Side(list("uvwxyz"), role="key")
     )
-    figure = compose([matrix])
+    figure = as_plotly(compose([matrix]))
     assert tuple(figure.layout.yaxis.range) == (2.5, -0.5)
     assert tuple(figure.layout.xaxis.range) == (-0.5, 5.5)
     assert "3 × 6" in figure.layout.annotations[0].text
@@ -267,7 +270,7 @@ def test_caption_says_all_zero_where_nothing_shows_it() -> None:
 
     def captions(values: Any, **more: Any) -> tuple[list[str], Any]:
         other = replace(first, name="other", values=values, **more)
-        spec = compose.spec([first, other, first.minus(other, limit=1.0)])
+        spec = compose([first, other, first.minus(other, limit=1.0)])
         return [each["text"] for each in spec["layout"]["annotations"]], spec["layout"]["meta"]["screens"]
 
     same, room = captions(np.eye(14))

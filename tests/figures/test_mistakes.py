@@ -9,10 +9,11 @@ from attn_core.mistakes import ATTENTION_MISTAKES, MULTI_HEAD_MISTAKES, POSITION
 from attn_core.mistakes.record import LabelledMap, Mistake
 from attn_figures.mistakes import right_and_broken
 from tests.core.test_mistakes import ALL
+from tests.plotly_figure import as_plotly
 
 
 def drawn(mistake: Mistake[Any]) -> dict[str, Any]:
-    return {trace.name: trace for trace in right_and_broken(*mistake.maps).data}
+    return {trace.name: trace for trace in as_plotly(right_and_broken(*mistake.maps)).data}
 
 
 def numbers(trace: Any) -> Any:
@@ -49,7 +50,7 @@ def test_mistake_nan_is_a_gap() -> None:
 
 def test_mistake_maps_share_a_ramp_of_weights_for_shares_only() -> None:
     for mistake, ends in ((ATTENTION_MISTAKES["no-scale"], (0, 1)), (POSITION_MISTAKES["split pairs"], None)):
-        figure = right_and_broken(*mistake.maps)
+        figure = as_plotly(right_and_broken(*mistake.maps))
         axes = [figure.layout[trace.coloraxis] for trace in figure.data if trace.name in ("right", "broken")]
         largest = max(float(each.values.abs().max()) for each in mistake.maps)
         assert {(axis.cmin, axis.cmax) for axis in axes} == {ends or (-largest, largest)}
@@ -57,7 +58,7 @@ def test_mistake_maps_share_a_ramp_of_weights_for_shares_only() -> None:
 
 def test_mistake_of_heads_and_words_has_both_maps() -> None:
     right, broken = MULTI_HEAD_MISTAKES["split without transpose"].maps
-    figure = right_and_broken(right, broken)
+    figure = as_plotly(right_and_broken(right, broken))
     titles = [each.text for each in figure.layout.annotations if each.text]
     assert sum("4 × 4" in each for each in titles) == 1
     assert {"Query", "Key", "Head"} <= {*titles, *right.titles, *broken.titles}
@@ -66,5 +67,5 @@ def test_mistake_of_heads_and_words_has_both_maps() -> None:
 def test_mistake_small_difference_is_drawn_around_zero() -> None:
     values = ATTENTION_MISTAKES["no-scale"].maps[0].values
     one, two = (LabelledMap(each, "abcdef", "abcdef") for each in (values, values + 0.02))
-    axis = right_and_broken(one, two).layout["coloraxis2"]
+    axis = as_plotly(right_and_broken(one, two)).layout["coloraxis2"]
     np.testing.assert_allclose((axis.cmin, axis.cmax), (-0.02, 0.02))

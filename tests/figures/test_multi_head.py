@@ -9,6 +9,7 @@ from attn_figures.block import layer_curves
 from attn_figures.contributions import contributions, shares, similarity
 from attn_figures.multi_head import HeadMaps, combine_heads, every_head, two_heads
 from attn_figures.reshape import N_STEPS, blocks, corners
+from tests.plotly_figure import as_plotly
 
 Numbers = NDArray[np.float64]
 QUERIES = ["a", "b", "c"]
@@ -31,7 +32,7 @@ def names(figure: go.Figure) -> list[str]:
 
 def test_every_head_has_one_map_with_query_rows() -> None:
     drawn = heads()
-    figure = every_head(drawn, slots=4)
+    figure = as_plotly(every_head(drawn, slots=4))
     for head in range(4):
         trace = next(trace for trace in figure.data if trace.name == f"head {head + 1}")
         np.testing.assert_array_equal(trace.z, drawn.weights[head])
@@ -43,7 +44,7 @@ def test_every_head_has_one_map_with_query_rows() -> None:
 
 
 def test_every_head_shares_one_fixed_colour_axis() -> None:
-    figure = every_head(heads(), slots=4)
+    figure = as_plotly(every_head(heads(), slots=4))
     maps = [t for t in figure.data if t.type == "heatmap" and t.name.startswith("head ")]
     used = {trace.coloraxis for trace in maps if trace.coloraxis}
     assert used == {"coloraxis"}
@@ -52,22 +53,24 @@ def test_every_head_shares_one_fixed_colour_axis() -> None:
 
 def test_every_head_keeps_its_name_in_another_order() -> None:
     drawn = heads()
-    figure = every_head(drawn, slots=6, order=[2, 0, 3, 1])
+    figure = as_plotly(every_head(drawn, slots=6, order=[2, 0, 3, 1]))
     shown = [name for name in names(figure) if name.startswith("head ") and not name.endswith("masked")]
     assert shown == ["head 3", "head 1", "head 4", "head 2"]
     np.testing.assert_array_equal(figure.data[0].z, drawn.weights[2])
 
 
 def test_wide_output_is_absent_with_its_traces() -> None:
-    wide = every_head(heads(d_out=11), slots=4)
+    wide = as_plotly(every_head(heads(d_out=11), slots=4))
     assert "output" not in names(wide)
-    assert [trace.type for trace in wide.data] == [trace.type for trace in every_head(heads(), slots=4).data]
+    assert [trace.type for trace in wide.data] == [
+        trace.type for trace in as_plotly(every_head(heads(), slots=4)).data
+    ]
 
 
 def test_head_off_is_named_and_maps_have_their_clicks() -> None:
     drawn = heads()
     off = HeadMaps(drawn.weights, drawn.output, QUERIES, KEYS, off=(1,))
-    figure = every_head(off, slots=4, order=[2, 0, 1, 3])
+    figure = as_plotly(every_head(off, slots=4, order=[2, 0, 1, 3]))
     captions = [note.text for note in figure.layout.annotations]
     assert "head 2 (off)" in captions
     chosen = [trace.meta["chosen"] for trace in figure.data if trace.name in names(figure)[:4]]
@@ -79,7 +82,7 @@ def test_head_off_is_named_and_maps_have_their_clicks() -> None:
 def test_mask_is_hatched_in_every_head() -> None:
     drawn = heads()
     mask = np.tril(np.ones((3, 5), dtype=bool))
-    figure = every_head(HeadMaps(drawn.weights, drawn.output, QUERIES, KEYS, mask), slots=4)
+    figure = as_plotly(every_head(HeadMaps(drawn.weights, drawn.output, QUERIES, KEYS, mask), slots=4))
     for head in range(4):
         trace = next(trace for trace in figure.data if trace.name == f"head {head + 1}")
         np.testing.assert_array_equal(np.isnan(trace.z), ~mask)
@@ -87,7 +90,7 @@ def test_mask_is_hatched_in_every_head() -> None:
 
 def test_combined_heads_are_mean_maximum_and_range() -> None:
     drawn = heads()
-    figure = combine_heads(drawn, selection=[0, 3])
+    figure = as_plotly(combine_heads(drawn, selection=[0, 3]))
     by_name = {trace.name: trace for trace in figure.data}
     two = drawn.weights[[0, 3]]
     np.testing.assert_allclose(by_name["mean"].z, two.mean(0))
@@ -98,7 +101,7 @@ def test_combined_heads_are_mean_maximum_and_range() -> None:
 
 def test_two_heads_difference_diverges_around_zero() -> None:
     drawn = heads()
-    figure = two_heads(drawn, 3, 1)
+    figure = as_plotly(two_heads(drawn, 3, 1))
     by_name = {trace.name: trace for trace in figure.data}
     np.testing.assert_allclose(by_name["difference"].z, drawn.weights[3] - drawn.weights[1])
     axis = figure.layout[by_name["difference"].coloraxis]
@@ -109,7 +112,7 @@ def test_contributions_and_sum_are_rows_with_length_bars() -> None:
     rows = draw(6, 7)
     lengths = np.linalg.norm(rows, axis=1)
     labels = ["head 1", "head 2 (off)", "head 3", "all heads", "without", "change"]
-    figure = contributions(rows, labels, lengths, off=[1], limit=2.0, longest=4.0, n_sums=3)
+    figure = as_plotly(contributions(rows, labels, lengths, off=[1], limit=2.0, longest=4.0, n_sums=3))
     cells = figure.data[0]
     assert np.isnan(cells.z[1]).all()
     np.testing.assert_array_equal(cells.z[[0, 2, 3, 4, 5]], rows[[0, 2, 3, 4, 5]])
@@ -125,7 +128,7 @@ def test_contributions_and_sum_are_rows_with_length_bars() -> None:
 def test_wide_contributions_keep_readable_rows() -> None:
     labels = ["head 1", "head 2", "output"]
     for width in (16, 128):
-        figure = contributions(draw(3, width), labels, np.ones(3), limit=1.0, longest=1.0)
+        figure = as_plotly(contributions(draw(3, width), labels, np.ones(3), limit=1.0, longest=1.0))
         phone = figure.layout.meta["screens"][1]
         low, high = phone["settings"]["layout.yaxis.domain"]
         assert (high - low) * phone["height"] / 3 >= 9, width
@@ -135,14 +138,14 @@ def test_wide_contributions_keep_readable_rows() -> None:
 def test_head_shares_sum_to_one_or_to_zero() -> None:
     lengths = draw(3, 4)
     lengths[1] = 0
-    figure = shares(lengths, QUERIES, marked=2)
+    figure = as_plotly(shares(lengths, QUERIES, marked=2))
     np.testing.assert_allclose(figure.data[0].z.sum(1), [1, 0, 1])
     np.testing.assert_allclose(figure.data[0].customdata[..., 0], lengths)
     assert (figure.layout.shapes[0].y0, figure.layout.shapes[0].y1) == (1.5, 2.5)
 
 
 def test_head_similarity_names_heads_from_one() -> None:
-    figure = similarity(np.eye(3))
+    figure = as_plotly(similarity(np.eye(3)))
     assert list(figure.layout.xaxis.ticktext) == ["1", "2", "3"]
     assert "head %{y} and head %{x}" in figure.data[0].hovertemplate
 
@@ -175,7 +178,7 @@ def test_reshape_blocks_equal_the_reshaped_array() -> None:
 
 
 def test_reshape_blocks_change_strength_at_attention_only() -> None:
-    fills = [blocks.spec(step, ["a", "b"], 2, 2)["data"][0]["fillcolor"] for step in range(N_STEPS)]
+    fills = [blocks(step, ["a", "b"], 2, 2)["data"][0]["fillcolor"] for step in range(N_STEPS)]
     assert len(set(fills)) == 2
     assert fills.index(fills[-1]) == 20
 
@@ -183,8 +186,10 @@ def test_reshape_blocks_change_strength_at_attention_only() -> None:
 def test_layer_curves_draw_the_highlight_on_top() -> None:
     lengths, alike = draw(2, 5) + 1, draw(2, 5)
     state = draw(3, 7)
-    figure = layer_curves(
-        lengths, alike, ["one", "two"], highlight=0, layer=3, state=state, tokens=QUERIES, limit=1.0
+    figure = as_plotly(
+        layer_curves(
+            lengths, alike, ["one", "two"], highlight=0, layer=3, state=state, tokens=QUERIES, limit=1.0
+        )
     )
     curves = [trace for trace in figure.data if trace.name.startswith("length: ")]
     assert [trace.name for trace in curves] == ["length: two", "length: one"]

@@ -10,6 +10,7 @@ from attn_figures.arrange import settle
 from attn_figures.frame import Side
 from attn_figures.matrix import ColourScale, Extra, Matrix, SideBars
 from attn_figures.panels import Absent, compose
+from tests.plotly_figure import as_plotly
 
 
 def square(name: str) -> Matrix:
@@ -18,8 +19,8 @@ def square(name: str) -> Matrix:
 
 
 def test_absent_panel_keeps_its_traces() -> None:
-    full = compose.spec([square("one"), square("two"), square("three")])
-    fewer = compose([square("one"), Absent(square("two")), square("three")])
+    full = compose([square("one"), square("two"), square("three")])
+    fewer = as_plotly(compose([square("one"), Absent(square("two")), square("three")]))
     kinds = [trace.get("type", "scatter") for trace in full["data"]]
     assert [trace.type for trace in fewer.data] == kinds
     shown = [trace.name for trace in fewer.data if trace.visible is not False]
@@ -28,13 +29,13 @@ def test_absent_panel_keeps_its_traces() -> None:
 
 def test_absent_panel_leaves_its_room_to_others() -> None:
     def width(*panels: Matrix | Absent, axis: str) -> float:
-        low, high = compose(list(panels)).layout[axis].domain
+        low, high = as_plotly(compose(list(panels))).layout[axis].domain
         return float(high - low)
 
     both = width(square("one"), square("two"), axis="xaxis")
     alone = width(square("one"), Absent(square("two")), axis="xaxis")
     assert alone == width(square("one"), axis="xaxis") >= both
-    figure = compose([Absent(square("one")), square("two")])
+    figure = as_plotly(compose([Absent(square("one")), square("two")]))
     # An axis without a place would lay its ground over the whole figure.
     assert {trace.xaxis for trace in figure.data} == {"x2"}
     assert "xaxis" not in figure.to_plotly_json()["layout"]
@@ -42,7 +43,7 @@ def test_absent_panel_leaves_its_room_to_others() -> None:
 
 def test_operator_stays_with_its_panel_after_an_absent_one() -> None:
     shown = Matrix("b", np.ones((1, 1)), "b", Side(["r"]), Side(["c"], role="key"), operator="· V")
-    figure = compose([square("a"), Absent(square("x")), shown])
+    figure = as_plotly(compose([square("a"), Absent(square("x")), shown]))
     settings = figure.layout.meta["screens"][-1]["settings"]
     (path,) = [path for path in settings if path.startswith("layout.annotations") and path.endswith("xshift")]
     number = int(path.split("[")[1].split("]")[0])
@@ -54,13 +55,13 @@ def test_operator_stays_with_its_panel_after_an_absent_one() -> None:
 
 def test_figure_of_absent_panels_raises() -> None:
     with pytest.raises(ValueError, match="needs panels"):
-        compose([Absent(square("one"))])
+        as_plotly(compose([Absent(square("one"))]))
 
 
 def test_phone_height_keeps_a_figure_on_screen() -> None:
     maps = [square(str(head)) for head in range(6)]
-    narrow = compose(maps).layout.meta["screens"][0]
-    kept = compose(maps, phone_height=500).layout.meta["screens"][0]
+    narrow = as_plotly(compose(maps)).layout.meta["screens"][0]
+    kept = as_plotly(compose(maps, phone_height=500)).layout.meta["screens"][0]
     assert narrow["width"] == kept["width"]
     assert kept["height"] <= 500 < narrow["height"]
 
@@ -72,7 +73,7 @@ def test_colour_bar_has_ends_and_middle(limit: float, said: str) -> None:
     scores = Matrix(
         "s", np.full((1, 1), -limit), "s", Side(["r"]), Side(["c"], role="key"), ramp=ColourScale("scores")
     )
-    axis = compose([scores]).layout.coloraxis
+    axis = as_plotly(compose([scores])).layout.coloraxis
     assert [*axis.colorbar.ticktext] == [f"−{said}", "0", said]
     assert axis.cmax == limit
     low, middle, high = axis.colorbar.tickvals
@@ -86,7 +87,7 @@ def test_slide_number_loses_a_decimal_before_it_shrinks() -> None:
         "s", np.full((9, 9), -1.23), "s", Side(words), Side(words, role="key"), ramp=ColourScale("scores")
     )
     forms = set()
-    for screen in compose([scores, replace(scores, name="t")]).layout.meta["screens"]:
+    for screen in as_plotly(compose([scores, replace(scores, name="t")])).layout.meta["screens"]:
         form, size = (screen["settings"][f"data[0].{name}"] for name in ("texttemplate", "textfont.size"))
         if not screen["slide"] or not form:
             continue
@@ -102,7 +103,7 @@ def test_slide_number_loses_a_decimal_before_it_shrinks() -> None:
     ("width", "height", "chosen"), [(1200, 496, 1120), (1060, 100, 1050), (390, 100, 380), (100, 100, 320)]
 )
 def test_settle_takes_the_widest_screen_that_fits(width: int, height: int, chosen: int) -> None:
-    figure = settle(compose.spec([square("one"), square("two")]), width, height)
+    figure = settle(compose([square("one"), square("two")]), width, height)
     assert figure["layout"]["width"] == chosen
     (screen,) = [s for s in figure["layout"]["meta"]["screens"] if s["width"] == chosen]
     assert figure["layout"]["xaxis"]["domain"] == screen["settings"]["layout.xaxis.domain"]
@@ -157,7 +158,7 @@ def test_difference_below_one_keeps_both_decimals() -> None:
     change = Matrix(
         "s", np.full((9, 9), -0.27), "s", Side(words), Side(words, role="key"), ramp=ColourScale("scores")
     )
-    listed = compose([change, replace(change, name="t")]).layout.meta["screens"]
+    listed = as_plotly(compose([change, replace(change, name="t")])).layout.meta["screens"]
     forms = {screen["settings"]["data[0].texttemplate"] for screen in listed}
     assert "%{z:.2f}" in forms <= {"%{z:.2f}", ""}
 
@@ -172,7 +173,7 @@ def test_page_digits_have_one_size_of_at_least_12_pixels(n_key: int) -> None:
         Matrix("weights", rng.dirichlet(np.ones(n_key), n_key), "weights", *sides),
         Matrix("output", rng.normal(size=(n_key, 4)), "output", sides[0], Side.keys(list("1234"))),
     ]
-    for screen in compose(panels)["layout"]["meta"]["screens"]:
+    for screen in as_plotly(compose(panels))["layout"]["meta"]["screens"]:
         settings = screen["settings"]
         sizes = {
             settings[f"{trace}.textfont.size"]

@@ -11,6 +11,7 @@ from attn_figures.position_maps import bias, encoding, encoding_cursor, similari
 from attn_figures.position_sum import Summand, scores, vectors
 from attn_figures.positional import Trial, attention_maps, before_and_after, trial
 from attn_live import paths
+from tests.plotly_figure import as_plotly
 
 RNG = np.random.default_rng(5)
 TOKENS = ["<b>a</b>", "bee", "sea"]
@@ -27,7 +28,7 @@ def trace(figure: go.Figure, name: str) -> Any:
 
 def test_before_and_after_has_both_maps_and_the_difference() -> None:
     before, after = softmax(RNG.normal(size=(3, 3))), softmax(RNG.normal(size=(3, 3)))
-    figure = before_and_after(TOKENS, before, after, names=("without", "with"), limit=0.8)
+    figure = as_plotly(before_and_after(TOKENS, before, after, names=("without", "with"), limit=0.8))
     np.testing.assert_allclose(trace(figure, "before").z, before)
     np.testing.assert_allclose(trace(figure, "after").z, after)
     np.testing.assert_allclose(trace(figure, "difference").z, after - before)
@@ -41,7 +42,7 @@ def test_before_and_after_has_both_maps_and_the_difference() -> None:
 
 def test_attention_maps_have_the_schemes_names() -> None:
     maps = {name: softmax(RNG.normal(size=(3, 3))) for name in ("none", "ramp", "rotary", "ALiBi")}
-    figure = attention_maps(TOKENS, maps)
+    figure = as_plotly(attention_maps(TOKENS, maps))
     for name, weights in maps.items():
         np.testing.assert_allclose(trace(figure, name).z, weights)
         assert trace(figure, name).coloraxis == "coloraxis"
@@ -50,9 +51,9 @@ def test_attention_maps_have_the_schemes_names() -> None:
 def test_long_sentence_has_few_labels() -> None:
     tokens = [f"w{i}" for i in range(26)]
     weights = softmax(RNG.normal(size=(26, 26)))
-    figure = before_and_after(tokens, weights, weights, names=("a", "b"), limit=1.0)
+    figure = as_plotly(before_and_after(tokens, weights, weights, names=("a", "b"), limit=1.0))
     assert list(figure.layout.yaxis.ticktext) == tokens[::2]
-    figure = attention_maps(tokens, {"none": weights, "ramp": weights})
+    figure = as_plotly(attention_maps(tokens, {"none": weights, "ramp": weights}))
     assert list(figure.layout.xaxis.ticktext) == [str(place) for place in range(0, 26, 4)]
     assert figure.layout.coloraxis.showscale  # for numbers that have no room
     np.testing.assert_allclose(trace(figure, "ramp").z, weights)
@@ -69,7 +70,7 @@ def a_trial() -> Trial:
 
 def test_trial_has_the_difference_and_a_bar_for_each_scheme() -> None:
     tried = a_trial()
-    figure = trial(tried, {"none": 1e-16, "ramp": 1.25, "ALiBi": 0.0, "far": 1234.0}, "ramp", 2.0)
+    figure = as_plotly(trial(tried, {"none": 1e-16, "ramp": 1.25, "ALiBi": 0.0, "far": 1234.0}, "ramp", 2.0))
     np.testing.assert_allclose(trace(figure, "difference").z, tried.actual - tried.expected)
     bars = trace(figure, "errors")
     assert bars.textfont.family is None  # that of the figure, which no PDF lacks
@@ -85,7 +86,7 @@ def test_trial_has_the_difference_and_a_bar_for_each_scheme() -> None:
 
 def test_encoding_cursor_equals_the_drawn_row() -> None:
     values = RNG.normal(size=(2, 20, 7))
-    figure = encoding(values[0], (5, 2), limit=3.0, n_visible=11)
+    figure = as_plotly(encoding(values[0], (5, 2), limit=3.0, n_visible=11))
     np.testing.assert_allclose(trace(figure, "encoding").z, values[0])
     np.testing.assert_allclose(trace(figure, "dimension 5").y, values[0][:, 5])
     np.testing.assert_allclose(trace(figure, "dimension 2").y, values[0][:, 2])
@@ -107,14 +108,14 @@ def test_encoding_cursor_equals_the_drawn_row() -> None:
 
 
 def test_wide_encoding_has_few_labels() -> None:
-    figure = encoding(RNG.normal(size=(9, 384)), (0,), limit=1.0, n_visible=9)
+    figure = as_plotly(encoding(RNG.normal(size=(9, 384)), (0,), limit=1.0, n_visible=9))
     assert 6 <= len(figure.layout.xaxis.tickvals) <= 8
 
 
 def test_similarity_cursor_equals_the_drawn_row() -> None:
     values = RNG.normal(size=(6, 6))
     bands = (RNG.normal(size=11), RNG.normal(size=11), RNG.normal(size=11))
-    figure = similarity(values, bands, limits=(-2.0, 1.0), quantity="dot product", n_visible=4)
+    figure = as_plotly(similarity(values, bands, limits=(-2.0, 1.0), quantity="dot product", n_visible=4))
     np.testing.assert_allclose(trace(figure, "similarity").z, values)
     np.testing.assert_allclose(trace(figure, "mean").y, bands[1])
     np.testing.assert_allclose(trace(figure, "mean").x, np.arange(-5, 6))
@@ -131,7 +132,7 @@ def test_similarity_cursor_equals_the_drawn_row() -> None:
 def test_turning_arrows_have_their_angles() -> None:
     frequencies, curve = np.array([1.0, 0.1]), np.cos(np.arange(5.0))
     angles = np.array([[0.5, 0.05], [2.0, 0.2]])
-    figure = turning(angles, [0, 3], frequencies, curve, n_visible=5)
+    figure = as_plotly(turning(angles, [0, 3], frequencies, curve, n_visible=5))
     for name, row, column, pair in (
         ("query", 0, 0, 0),
         ("key", 1, 0, 0),
@@ -151,7 +152,7 @@ def test_turning_arrows_have_their_angles() -> None:
 
 def test_bias_highlights_one_head() -> None:
     curves = RNG.normal(size=(4, 9))
-    figure = bias(RNG.normal(size=(5, 5)), curves, 2, buckets=np.arange(25.0).reshape(5, 5))
+    figure = as_plotly(bias(RNG.normal(size=(5, 5)), curves, 2, buckets=np.arange(25.0).reshape(5, 5)))
     colours = [trace(figure, f"head {n}").line.color for n in range(1, 5)]
     assert colours == [theme.LIGHT.hatch, theme.LIGHT.hatch, theme.LIGHT.query, theme.LIGHT.hatch]
     np.testing.assert_allclose(trace(figure, "head 2").y, curves[1])
@@ -160,7 +161,7 @@ def test_bias_highlights_one_head() -> None:
 
 def test_far_offsets_past_training_are_shaded() -> None:
     curves = {"sinusoidal": np.cos(np.arange(12.0)), "ALiBi": np.exp(-np.arange(12.0))}
-    figure = far(curves, 3, {"sinusoidal": 6})
+    figure = as_plotly(far(curves, 3, {"sinusoidal": 6}))
     assert trace(figure, "sinusoidal return").x == (6,)
     assert list(trace(figure, "ALiBi return").x) == []
     assert [(s.x0, s.x1) for s in figure.layout.shapes] == [(2.5, 11.5)] * 2
@@ -169,7 +170,10 @@ def test_far_offsets_past_training_are_shaded() -> None:
 @pytest.mark.parametrize("shown", [1, 2, 9])
 def test_encoding_of_one_position_is_drawn(shown: int) -> None:
     values = RNG.normal(size=(9, 1))
-    assert encoding(values, (0,), limit=1.0, n_visible=shown).layout.yaxis.range == (shown - 0.5, -0.5)
+    assert as_plotly(encoding(values, (0,), limit=1.0, n_visible=shown)).layout.yaxis.range == (
+        shown - 0.5,
+        -0.5,
+    )
 
 
 def test_sum_of_matrices_has_one_ramp_and_operators() -> None:
@@ -179,7 +183,7 @@ def test_sum_of_matrices_has_one_ramp_and_operators() -> None:
         Summand("P", p, "P", "place", "+"),
         Summand("X", e + p, "X", "sum", "="),
     ]
-    figure = vectors(TOKENS, parts, limit=4.0, longest_title=9)
+    figure = as_plotly(vectors(TOKENS, parts, limit=4.0, longest_title=9))
     np.testing.assert_allclose(trace(figure, "X").z, trace(figure, "E").z + trace(figure, "P").z)
     assert {trace(figure, name).coloraxis for name in "EPX"} == {"coloraxis"}
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-4, 4)
@@ -190,6 +194,6 @@ def test_sum_of_matrices_has_one_ramp_and_operators() -> None:
 
 def test_sum_of_scores_has_query_rows_and_key_columns() -> None:
     maps = [Summand(name, RNG.normal(size=(3, 3)), name, "score") for name in ("S", "B", "scores")]
-    figure = scores(TOKENS, maps, limit=4.0, longest_title=9)
+    figure = as_plotly(scores(TOKENS, maps, limit=4.0, longest_title=9))
     assert figure.layout.xaxis.title.text == "Key (attended to)"
     assert figure.layout.xaxis3.ticktext == figure.layout.yaxis3.ticktext

@@ -13,6 +13,7 @@ from attn_figures import show, theme
 from attn_figures.frame import Side
 from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
+from tests.plotly_figure import as_plotly
 
 WORDS = ["the", "<b>cat", "sat", "[SEP]", "[SEP]"]
 LAYERS, HEADS, QUERIES, KEYS = 2, 3, 5, 7
@@ -85,9 +86,9 @@ def test_show_leaves_shared_figures_unchanged() -> None:
     matrix = Matrix(
         "weights", weights(4, 4).numpy(), "weights", Side(list("abcd")), Side(list("abcd"), role="key")
     )
-    before = compose([matrix])
+    before = as_plotly(compose([matrix]))
     show(weights(4, 4), list("abcd"))
-    assert compose([matrix]) == before
+    assert as_plotly(compose([matrix])) == before
 
 
 def test_show_columns_are_the_chosen_keys() -> None:

@@ -11,6 +11,7 @@ from attn_figures import theme
 from attn_figures.matrix import NUMBERS_UP_TO
 from attn_figures.scale_study import cost_picture, scale_picture
 from attn_figures.single_head import Lookup, Walk
+from tests.plotly_figure import as_plotly
 
 N_QUERY, N_KEY, D_MODEL, D_K, D_V = 3, 5, 7, 2, 4
 QUERIES, KEYS = ["<b>a</b>", "%{z}", "c"], ["k", "l", "m", "n", "<script>"]
@@ -67,7 +68,7 @@ each_stage = pytest.mark.parametrize("stage", PANELS)
 
 
 def drawn_as(stage: str, walk: Walk) -> Any:
-    return getattr(pictures, stage)(walk)
+    return as_plotly(getattr(pictures, stage)(walk))
 
 
 @each_stage
@@ -77,7 +78,7 @@ def test_stage_shows_its_inputs(walk: Walk, stage: str) -> None:
 
 def test_projecting_shows_biases_beside_projections(walk: Walk) -> None:
     biases = [np.full((1, width), float(number)) for number, width in enumerate((D_K, D_K, D_V))]
-    drawn = cells(pictures.projecting(replace(walk, biases=biases)))
+    drawn = cells(as_plotly(pictures.projecting(replace(walk, biases=biases))))
     assert list(drawn)[2:6] == ["Wq", "Wk", "Wv", "b"]
     gap = [np.nan] * (D_V - D_K)
     wanted = [[0.0] * D_K + gap, [1.0] * D_K + gap, [2.0] * D_V]
@@ -101,7 +102,7 @@ def test_head_maps_have_query_rows_with_row_0_on_top(walk: Walk, stage: str) -> 
 
 
 def test_head_map_values_are_the_walk_s_with_masked_gaps(walk: Walk) -> None:
-    drawn = cells(pictures.all_at_once(walk))
+    drawn = cells(as_plotly(pictures.all_at_once(walk)))
     np.testing.assert_array_equal(drawn["scores"].z, walk.scores)
     np.testing.assert_array_equal(np.isnan(drawn["weights"].z), ~walk.mask)
     np.testing.assert_array_equal(drawn["weights"].z[walk.mask], walk.weights[walk.mask])
@@ -127,7 +128,7 @@ def test_head_matrices_choose_by_rows_and_columns(walk: Walk, stage: str) -> Non
 
 
 def test_lookup_shows_both_outputs_and_their_distance(walk: Walk) -> None:
-    figure = pictures.hard_or_soft(walk)
+    figure = as_plotly(pictures.hard_or_soft(walk))
     drawn = cells(figure)
     assert walk.lookup is not None
     np.testing.assert_array_equal(drawn["hard weights"].z[walk.mask], walk.lookup.weights[walk.mask])
@@ -137,11 +138,11 @@ def test_lookup_shows_both_outputs_and_their_distance(walk: Walk) -> None:
     (bars,) = (trace for trace in figure.data if trace.name == "distance")
     np.testing.assert_array_equal(np.ravel(bars.customdata), walk.lookup.output_change)
     with pytest.raises(ValueError, match="got one without"):
-        pictures.hard_or_soft(replace(walk, lookup=None))
+        as_plotly(pictures.hard_or_soft(replace(walk, lookup=None)))
 
 
 def test_dot_products_show_k_transposed(walk: Walk) -> None:
-    figure = pictures.dot_products(walk)
+    figure = as_plotly(pictures.dot_products(walk))
     np.testing.assert_array_equal(cells(figure)["K transposed"].z, walk.key.T)
     chosen = [trace.meta["chosen"]["axes"] for trace in cells(figure).values()]
     assert chosen == [["query", None], [None, "key"], ["query", "key"]]
@@ -156,9 +157,9 @@ def test_head_words_are_escaped_everywhere(walk: Walk) -> None:
 
 def test_self_attention_shows_x_once(walk: Walk) -> None:
     same = replace(walk, memory=walk.x)
-    assert list(cells(pictures.sources(same))) == ["X"]
+    assert list(cells(as_plotly(pictures.sources(same)))) == ["X"]
     given = replace(walk, x=None, memory=None, projections=None)
-    assert list(cells(pictures.sources(given))) == ["Q", "K", "V"]
+    assert list(cells(as_plotly(pictures.sources(given)))) == ["Q", "K", "V"]
 
 
 def test_large_maps_hover_their_own_number_only() -> None:
@@ -167,7 +168,7 @@ def test_large_maps_hover_their_own_number_only() -> None:
     labels = [str(i) for i in range(n)]
     vectors = np.ones((n, 2))
     walk = Walk(labels, labels, vectors, vectors, vectors, square, square, square > 0, square, vectors, "× 1")
-    assert cells(pictures.all_at_once(walk))["weights"].customdata is None
+    assert cells(as_plotly(pictures.all_at_once(walk)))["weights"].customdata is None
 
 
 def test_large_map_of_minus_infinities_is_not_all_zero(walk: Walk) -> None:
@@ -176,7 +177,7 @@ def test_large_map_of_minus_infinities_is_not_all_zero(walk: Walk) -> None:
     for mask in (some, some | True):
         full = np.where(some, 1.0, 0.0)
         large = replace(walk, queries=words, keys=words, scores=full, scaled_scores=full, mask=mask)
-        texts = [each.text for each in pictures.masking(large).layout.annotations]
+        texts = [each.text for each in as_plotly(pictures.masking(large)).layout.annotations]
         assert any("all 0" in each for each in texts) == mask.all()
 
 
@@ -189,7 +190,7 @@ def test_bent_ramp_keeps_its_range_and_is_named(walk: Walk) -> None:
     }
     large = replace(walk, queries=words, keys=words, value=column, output=column, **maps)
     for each, power in ((walk, 1.0), (large, 2.0)):
-        figure = pictures.mixing(each)
+        figure = as_plotly(pictures.mixing(each))
         colours = figure.layout[cells(figure)["weights"].coloraxis]
         assert (colours.cmin, colours.cmax) == (0, 1)
         assert colours.colorscale[4][0] == 0.5**power
@@ -200,7 +201,7 @@ def test_scale_study_marks_one_width_on_every_curve() -> None:
     widths = (1, 4, 16)
     curve = np.arange(6.0).reshape(2, 3) + 1
     weights = np.arange(30.0).reshape(2, 3, 5) / 100
-    figure = scale_picture(widths, {"variance": curve, "entropy": curve + 1}, weights, 1)
+    figure = as_plotly(scale_picture(widths, {"variance": curve, "entropy": curve + 1}, weights, 1))
     by_name = {trace.name: trace for trace in figure.data}
     np.testing.assert_array_equal(by_name["weights unscaled"].y, weights[0, 1])
     np.testing.assert_array_equal(by_name["entropy scaled by 1/√dₖ here"].y, [6.0])
@@ -211,7 +212,7 @@ def test_scale_study_marks_one_width_on_every_curve() -> None:
 
 def test_cost_is_drawn_full_and_masked() -> None:
     both = np.array([[64.0, 256.0], [22.0, 46.0]])
-    figure = cost_picture((8, 16), {"pairs": both}, 8, "sliding window mask")
+    figure = as_plotly(cost_picture((8, 16), {"pairs": both}, 8, "sliding window mask"))
     full, masked = figure.data
     assert (full.name, masked.name) == ("pairs full", "pairs sliding window mask")
     assert [trace.marker.color for trace in figure.data] == [trace.line.color for trace in figure.data]

@@ -59,7 +59,7 @@ def pack_scene(image: PatchedImage, weights: Tensor) -> Scene:
     """Return the scene of a picture, with weights (n_steps, n_query, n_patch)."""
     arrays = weights.numpy()
     by_row, by_step = over_picture_cursor(image, arrays)
-    figure = over_picture.spec(image, arrays[0])
+    figure = over_picture(image, arrays[0])
     return Scene([figure], Cursor(arrays.shape[1], by_row, by_step), {"data[weights].z": arrays})
 
 

@@ -70,7 +70,7 @@ def draw(state: State, steps: Steps) -> Scene:
     ]
     return Scene(
         [
-            three_masks.spec(
+            three_masks(
                 [*still, MaskedWeights(PREFIX_LM, weights.numpy(), mask.numpy(), _(PREFIX_LM))],
                 label_tokens(state.words),
             )

@@ -64,7 +64,7 @@ def draw(state: State, steps: Steps) -> Scene:
     everywhere = heads(state)[1].attention.weights.numpy()
     local, near = _local(steps)
     figures = [
-        speech_weights.spec(spectrogram, weights.numpy(), everywhere, mask.numpy())
+        speech_weights(spectrogram, weights.numpy(), everywhere, mask.numpy())
         for weights, mask in zip(local, near, strict=True)
     ]
     return Scene(figures, Cursor(N_FRAME, speech_cursor(N_FRAME)))

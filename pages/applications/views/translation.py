@@ -35,7 +35,7 @@ def draw(state: State, steps: Steps) -> Scene:
     weights = weights_at(steps).numpy()
     _, edges = outlines(weights)
     moves = {f"data[ribbons {query + 1}].y": edges[:, query] for query in range(len(TARGET))}
-    return Scene([ribbons.spec(weights[0], TARGET, SOURCE)], moves=moves | {"data[weights].z": weights})
+    return Scene([ribbons(weights[0], TARGET, SOURCE)], moves=moves | {"data[weights].z": weights})
 
 
 def captions(state: State, steps: Steps) -> list[str]:

@@ -73,7 +73,7 @@ def _draw(
     scene = _sweep.floorless
     on_grid = [each.on_grid for each in _sweep.estimates()]
     return Scene(
-        LazyMap(lambda at: choose.spec(scene, curves, *at), list(enumerate(on_grid))),
+        LazyMap(lambda at: choose(scene, curves, *at), list(enumerate(on_grid))),
         captions=LazyMap(lambda step: _sentence(_sweep.points, _search, _best, step), range(len(on_grid))),
     )
 

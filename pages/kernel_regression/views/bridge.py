@@ -164,7 +164,7 @@ def draw(sweep: BridgeSweep) -> Scene:
     weights = points.gaussian(bandwidths).numpy(), points.attention(bandwidths, keeps_lengths).numpy()
     return Scene(
         [
-            bridge.spec(terms, ours, theirs, h_squared=h**2, keeps_lengths=keeps_lengths)
+            bridge(terms, ours, theirs, h_squared=h**2, keeps_lengths=keeps_lengths)
             for h, ours, theirs in zip(values, *weights, strict=True)
         ],
         captions=points.captions(values, keeps_lengths),

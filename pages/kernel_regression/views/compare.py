@@ -42,7 +42,7 @@ def draw(sweep: Sweep) -> Scene:
     captions = LazyMap(
         lambda each: _caption(sweep, *each), list(zip(sweep.bandwidths().tolist(), steps, strict=True))
     )
-    figures = LazyMap(lambda step: compare.spec(scene, step, labels=labels), steps)
+    figures = LazyMap(lambda step: compare(scene, step, labels=labels), steps)
     return Scene(figures, cursor, captions=captions)
 
 

@@ -130,7 +130,7 @@ def _draw(_sweep: Sweep, fingerprint: str, kernel: str, bandwidth: Steps) -> Sce
     bandwidths = _sweep.bandwidths()
     steps = _estimates(_sweep.points, kernel, scene, bandwidths)
     return Scene(
-        LazyMap(lambda step: fails.spec(scene, limits, *step), steps),
+        LazyMap(lambda step: fails(scene, limits, *step), steps),
         captions=LazyMap(
             lambda each: _sentence(_sweep, each[0], scene, limits, each[1]),
             list(zip(bandwidths.tolist(), steps, strict=True)),

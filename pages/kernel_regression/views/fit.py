@@ -37,7 +37,7 @@ def draw(sweep: Sweep) -> Scene:
     scene, estimates = sweep.scene, sweep.estimates()
     cursor = Cursor(len(scene.queries), **fit_cursor(scene, estimates))
     moves = fit_moves(scene, estimates)
-    return Scene([fit.spec(scene, estimates[0])], cursor, moves, _caption(sweep, estimates))
+    return Scene([fit(scene, estimates[0])], cursor, moves, _caption(sweep, estimates))
 
 
 def _caption(sweep: Sweep, estimates: list[Estimate]) -> CaptionTemplates:

@@ -43,7 +43,7 @@ def draw(sweep: Sweep) -> Scene:
     scene, steps = sweep.scene, _steps(sweep)
     limit = _limit(sweep)
     cursor = Cursor(len(scene.queries), **pictures.cursor(scene, steps))
-    first = pictures.lines.spec(scene, steps[0], limit)
+    first = pictures.lines(scene, steps[0], limit)
     return Scene([first], cursor, pictures.moves(scene, steps), _caption(sweep, steps))
 
 

@@ -59,7 +59,7 @@ def draw(sweep: PlaneSweep) -> Scene:
     scene, (steps, estimates, effective) = sweep.plane, sweep.plane_estimates()
     cursor = Cursor(len(scene.queries), **plane_cursor(scene, steps))
     captions = _caption(sweep, steps, estimates, effective)
-    return Scene([plane.spec(scene, steps[0])], cursor, plane_moves(scene, steps), captions)
+    return Scene([plane(scene, steps[0])], cursor, plane_moves(scene, steps), captions)
 
 
 def _caption(

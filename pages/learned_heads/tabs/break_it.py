@@ -9,4 +9,4 @@ from pages.learned_heads.settings import MISTAKE
 
 def show(_result: Result) -> None:
     """Show the chosen mistake."""
-    break_it(MISTAKE, TOY_MISTAKES, right_and_broken.spec)
+    break_it(MISTAKE, TOY_MISTAKES, right_and_broken)

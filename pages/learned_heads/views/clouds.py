@@ -53,7 +53,7 @@ def _draw(text: str, layer: int, head: int, by_place: bool, _result: HeadClouds)
     )
     captions = [[_caption(_result, row) for row in range(len(_result.tokens))]]
     cursor = Cursor(len(_result.tokens), **by_row_and_step(figure.follow()))
-    return Scene([alone.spec(figure)], cursor, captions=captions)
+    return Scene([alone(figure)], cursor, captions=captions)
 
 
 def _about(result: HeadClouds) -> str:

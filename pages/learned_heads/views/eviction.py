@@ -49,7 +49,7 @@ def compute_eviction(state: EvictionState, at: int) -> HeadEviction:
 def _draw(state: EvictionState, at: int) -> Scene:
     result = compute_eviction(state, at)
     steps = [replace(result, budget=budget) for budget in range(1, result.n + 1)]
-    return Scene(LazyMap(lambda step: eviction.spec(cache(step)), steps), captions=LazyMap(_caption, steps))
+    return Scene(LazyMap(lambda step: eviction(cache(step)), steps), captions=LazyMap(_caption, steps))
 
 
 def cache(result: HeadEviction) -> Cache:

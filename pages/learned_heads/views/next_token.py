@@ -75,7 +75,7 @@ def _draw(key: Hashable, top_k: int, top_p: float, _result: NextResult) -> Scene
 
     def draw(temperature: float) -> Spec:
         chances, survivors = _result.at(temperature)
-        return next_token.spec(lens, names, array(chances[order]), survivors[order].numpy())
+        return next_token(lens, names, array(chances[order]), survivors[order].numpy())
 
     steps = TEMPERATURE.values
     return Scene(LazyMap(draw, steps), captions=LazyMap(lambda step: _caption(_result, step), steps))

@@ -80,7 +80,7 @@ def _shared(key: Hashable, aside: bool, layers: tuple[int, ...], _flow: TextFlow
 
 
 def _draw(flow: TextFlow, layers: tuple[int, ...]) -> Scene:
-    figures = LazyMap(lambda layer: text_flow.spec(layer_of(flow, layer)), layers)
+    figures = LazyMap(lambda layer: text_flow(layer_of(flow, layer)), layers)
     return Scene(figures, captions=LazyMap(lambda layer: _caption(flow, layer), layers))
 
 

@@ -113,7 +113,7 @@ def draw_steps(setting: ToySetting) -> Scene:
     results = results_of(setting)
     course = course_of(results[-1])
     places = [int(place) for place in course.steps]
-    steps = LazyMap(lambda result: scrubber.spec(maps(result), course, places.index(result.step)), results)
+    steps = LazyMap(lambda result: scrubber(maps(result), course, places.index(result.step)), results)
     return Scene(steps, captions=LazyMap(words.of_toy, results))
 
 

@@ -81,7 +81,7 @@ def _draw(texts: tuple[str, str], pieces: bool, heads: tuple[int, ...], _state: 
     limit = float((pair.weights[1] - pair.weights[0])[pair.visible.all(dim=0)].abs().max()) or 1.0
 
     def draw(head: int) -> Spec:
-        return two_texts.spec(weights[:, head], pair.visible[:, head].numpy(), labels, titles, limit=limit)
+        return two_texts(weights[:, head], pair.visible[:, head].numpy(), labels, titles, limit=limit)
 
     rows = range(len(labels))
     frames = (frame_at(name, row=np.array(rows)) for name in MAPS)

@@ -94,9 +94,7 @@ def show(_result: Result) -> None:
     name_example(example())
     batch = batch_of(text, masked=widgets.flag(MASK_PADDING, _("Mask the padding")))
     live_figure(
-        pack(
-            [picture.spec(batch.tokens, array(batch.attention.weights[:, 0]), np.asarray(batch.mask[:, 0]))]
-        ),
+        pack([picture(batch.tokens, array(batch.attention.weights[:, 0]), np.asarray(batch.mask[:, 0]))]),
         key="sentences",
         alt=_("One map a sentence, all of one size, of head 1; keys that are masked are hatched"),
         name="batch",

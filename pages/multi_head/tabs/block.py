@@ -82,7 +82,7 @@ def _over_layers(text: str, variant: int) -> tuple[bytes, list[str]]:
     limit = float(abs(own).max())
     return pack(
         [
-            layer_curves.spec(
+            layer_curves(
                 *(lengths, alike, names),
                 highlight=variant,
                 layer=layer,

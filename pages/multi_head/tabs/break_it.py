@@ -9,4 +9,4 @@ from pages.multi_head.settings import MISTAKE
 
 def show(_result: Result) -> None:
     """Show the chosen mistake."""
-    break_it(MISTAKE, MULTI_HEAD_MISTAKES, right_and_broken.spec)
+    break_it(MISTAKE, MULTI_HEAD_MISTAKES, right_and_broken)

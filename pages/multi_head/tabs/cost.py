@@ -79,9 +79,7 @@ def _steps() -> bytes:
     full = [[cost(n, n * n)] * len(PATTERNS) for n in LENGTHS]
     masked = [[cost(n, n_pairs) for n_pairs in pairs(n)] for n in LENGTHS]
     curves = curves_of(full, masked)
-    return pack(
-        [cost_picture.spec(LENGTHS, curves, n, "these patterns", _("these patterns")) for n in LENGTHS]
-    )
+    return pack([cost_picture(LENGTHS, curves, n, "these patterns", _("these patterns")) for n in LENGTHS])
 
 
 def cost_table(n: int) -> str:

@@ -86,7 +86,7 @@ def _sentences(setting: HeadsSetting, n_head: int, off: tuple[int, ...]) -> list
 def _shares(setting: HeadsSetting, n_head: int, marked: int) -> bytes:
     """Share out the lengths of what the heads add, one row a token; the marked one is framed."""
     lengths = array(stages(setting, n_head).contributions.norm(dim=-1))
-    return pack([shares.spec(lengths.T, sequences(setting).queries, marked=marked)])
+    return pack([shares(lengths.T, sequences(setting).queries, marked=marked)])
 
 
 @shared
@@ -111,7 +111,7 @@ def _terms(setting: HeadsSetting, n_head: int, off: tuple[int, ...]) -> bytes:
     panels = rows[..., :MOST_DIMENSIONS]
     return pack(
         [
-            contributions.spec(
+            contributions(
                 panels[token],
                 names,
                 lengths[token],

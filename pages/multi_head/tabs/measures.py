@@ -77,7 +77,7 @@ def show(result: Result) -> None:
         return
     alike = array(head_similarity(attention.weights))
     live_figure(
-        [similarity.spec(alike)],
+        [similarity(alike)],
         key="similarity",
         alt=_("Similarity of every two heads"),
         name="similarity of heads",

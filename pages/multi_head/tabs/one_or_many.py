@@ -84,9 +84,7 @@ def fitted() -> tuple[HeadsFit, ...]:
 def _steps() -> bytes:
     fits = [HeadFit(fit.num_heads, array(fit.losses.T), array(fit.weights)) for fit in fitted()]
     queries = [str(place + 3) for place in range(fits[0].weights.shape[-2])]
-    return pack(
-        [pictures.fitting.spec(STEPS, fits, at, floor=FLOOR, queries=queries) for at in range(len(STEPS))]
-    )
+    return pack([pictures.fitting(STEPS, fits, at, floor=FLOOR, queries=queries) for at in range(len(STEPS))])
 
 
 def checks(fits: tuple[HeadsFit, ...]) -> list[Check]:

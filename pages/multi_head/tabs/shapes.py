@@ -77,7 +77,7 @@ def _moves() -> bytes:
         stage = moment(step).nearest
         axes, sizes = of_stage[stage]
         caption = f"{_(STAGE_WORDS[stage])}<br><b>({axes}) = ({sizes})</b>"
-        figures.append(blocks.spec(step, [str(t) for t in range(N)], N_HEAD, D_HEAD, caption=caption))
+        figures.append(blocks(step, [str(t) for t in range(N)], N_HEAD, D_HEAD, caption=caption))
     return pack(figures)
 
 

@@ -66,7 +66,7 @@ def show(_result: Result) -> None:
     live_figure(
         pack(
             [
-                trade.spec(WIDTHS, WIDTHS, errors, at, x_title=_("Width of the latent vector c"))
+                trade(WIDTHS, WIDTHS, errors, at, x_title=_("Width of the latent vector c"))
                 for at in range(len(WIDTHS))
             ]
         ),
@@ -135,7 +135,7 @@ def _steps(text: str) -> bytes:
     limit = max(largest(each.attention.weights[0] - result.attention.weights[0]) for each in steps)
     return pack(
         [
-            sharing.spec(heads(result), heads(each), each.module.num_kv_heads, head=0, limit=max(limit, 1e-9))
+            sharing(heads(result), heads(each), each.module.num_kv_heads, head=0, limit=max(limit, 1e-9))
             for each in steps
         ]
     )

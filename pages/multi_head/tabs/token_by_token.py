@@ -36,7 +36,7 @@ def show(_result: Result) -> None:
     both = [each.cached_flops for each in every_cost], [each.uncached_flops for each in every_cost]
     places = range(len(tokens))
     live_figure(
-        pack([writing.spec(tokens, *maps, both, now=at) for at in places]),
+        pack([writing(tokens, *maps, both, now=at) for at in places]),
         key="writing",
         alt=_(
             "Rows of weights of head 1 written one after the other, the keys and values that are kept, and "

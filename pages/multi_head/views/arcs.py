@@ -23,7 +23,7 @@ def draw(steps: Sequence[Result]) -> Sequence[Spec]:
     """Draw the chosen head, or the last there is, at each step; or all that are not off."""
     if not steps[0].look.all_heads:
         return [
-            pictures.arcs.spec(
+            pictures.arcs(
                 _mean(result), result.tokens.queries, result.tokens.keys, _map(result), group=result.group
             )
             for result in steps
@@ -34,7 +34,7 @@ def draw(steps: Sequence[Result]) -> Sequence[Spec]:
         "most_heads": max(len(each.heads) for each in panels),
     }
     return [
-        head_arcs.arcs_of_heads.spec(each, result.tokens.queries, result.tokens.keys, _map(result), **room)
+        head_arcs.arcs_of_heads(each, result.tokens.queries, result.tokens.keys, _map(result), **room)
         for each, result in zip(panels, steps, strict=True)
     ]
 

@@ -36,7 +36,7 @@ def open_box(controls: Controls, cell: Cell) -> None:
 
 def picture(result: Result) -> Spec:
     """Draw the boxes."""
-    return pictures.multi_head.spec(shapes(result))
+    return pictures.multi_head(shapes(result))
 
 
 def describe(result: Result) -> str:

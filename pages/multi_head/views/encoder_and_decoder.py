@@ -50,7 +50,7 @@ def open_box(controls: Controls, cell: Cell) -> None:
 
 def picture(result: Result) -> Spec:
     """Draw the boxes."""
-    return pictures.encoder_and_decoder.spec(layers(result))
+    return pictures.encoder_and_decoder(layers(result))
 
 
 def layers(result: Result) -> Layers:

@@ -23,7 +23,7 @@ def draw_every_head(steps: Sequence[Result]) -> Sequence[Spec]:
     def picture(step: int) -> Spec:
         result = steps[step]
         order = order_of(result.look.order, result.attention)
-        return pictures.every_head.spec(
+        return pictures.every_head(
             maps[step], slots=slots, order=order, projected=result.setting.projection, output_limit=limit
         )
 
@@ -32,7 +32,7 @@ def draw_every_head(steps: Sequence[Result]) -> Sequence[Spec]:
 
 def mean_and_max(result: Result) -> Spec:
     """Draw the mean, the largest weight and the range of the heads that are on."""
-    return pictures.combine_heads.spec(heads(result), selection=heads_on(result))
+    return pictures.combine_heads(heads(result), selection=heads_on(result))
 
 
 def heads_on(result: Result) -> list[int]:
@@ -42,13 +42,13 @@ def heads_on(result: Result) -> list[int]:
 
 def two_heads(result: Result) -> Spec:
     """Draw two heads, or the last there is, and their difference."""
-    return pictures.two_heads.spec(heads(result), result.head, result.against)
+    return pictures.two_heads(heads(result), result.head, result.against)
 
 
 def draw_aside(steps: Sequence[Result]) -> Sequence[Spec]:
     """Draw one head, weights that are set aside faded; or the head without each of the words in turn."""
     picture = single_head.ablation if steps[0].aside.what == "without" else single_head.threshold
-    return LazyMap(picture.spec, walks_of(steps))
+    return LazyMap(picture, walks_of(steps))
 
 
 def describe_aside(result: Result) -> str:

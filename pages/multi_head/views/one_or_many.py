@@ -34,7 +34,7 @@ def picture(result: Result) -> Spec:
             name: [Spread.of_powers(each) for each in study.distances[int(residual)].unbind(dim=1)]
             for residual, name in WAYS.items()
         }
-    return pictures.one_or_many.spec(compared, distances, highlight=place, layer=LAYER, way=WAYS[False])
+    return pictures.one_or_many(compared, distances, highlight=place, layer=LAYER, way=WAYS[False])
 
 
 def describe(result: Result) -> str:

@@ -62,7 +62,7 @@ def draw(steps: Sequence[Result]) -> Sequence[Spec]:
     """Draw each step with room for as many planes as the one with most heads has."""
     slots = max(result.n_head for result in steps)
     return [
-        small_multiples.spec(
+        small_multiples(
             [attended([result], head) for head in range(result.n_head)],
             [_title(result, head, plane) for head, plane in enumerate(planes(result))],
             slots=slots,

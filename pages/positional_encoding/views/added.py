@@ -76,9 +76,7 @@ def draw(result: Result, strengths: Sequence[float]) -> list[Spec]:
     longest = max(letters(without_tags(part.title)) for line in lines for part in line)
     longest += len("  64 × 128")
     picture = pictures.scores if adds == "bias" else pictures.vectors
-    return [
-        picture.spec(result.state.labels, line, limit=limit or 1.0, longest_title=longest) for line in lines
-    ]
+    return [picture(result.state.labels, line, limit=limit or 1.0, longest_title=longest) for line in lines]
 
 
 def caption(one: Sum, result: Result, cell: tuple[int, int]) -> str:

@@ -42,9 +42,7 @@ def _draw(state: State) -> Scene:
     curves = by_offset(maps)[1].numpy()
     buckets = scheme.buckets(length, length).numpy() if isinstance(scheme, RelativeBuckets) else None
     heads = range(state.num_heads)
-    figures = LazyMap(
-        lambda head: pictures.bias.spec(maps[head].numpy(), curves, head, buckets=buckets), heads
-    )
+    figures = LazyMap(lambda head: pictures.bias(maps[head].numpy(), curves, head, buckets=buckets), heads)
     captions = LazyMap(lambda head: _caption(maps[:, 0].numpy(), state.scheme.name, head), heads)
     return Scene(figures, captions=captions)
 

@@ -54,7 +54,7 @@ def _draw_all(state: State, steps: Steps) -> Scene:
     weights = {name: own.weights(values(steps)).numpy() for name, own in result.each_scheme().items()}
     each = LazyMap(lambda step: {name: w[step] for name, w in weights.items()}, range(len(steps.values)))
     names = {name: words.scheme_name(name) for name in weights}
-    figures = LazyMap(lambda maps: pictures.attention_maps.spec(state.labels, maps, labels=names), each)
+    figures = LazyMap(lambda maps: pictures.attention_maps(state.labels, maps, labels=names), each)
     return Scene(figures, captions=LazyMap(_caption, each))
 
 
@@ -66,7 +66,7 @@ def draw_two(state: State, beside: str, titles: tuple[str, str], steps: Steps, s
     limit = max(float(abs(other - one).max()), 1e-3)
     labels, maps = state.labels, list(zip(one, other, strict=True))
     return Scene(
-        LazyMap(lambda pair: pictures.before_and_after.spec(labels, *pair, names=titles, limit=limit), maps),
+        LazyMap(lambda pair: pictures.before_and_after(labels, *pair, names=titles, limit=limit), maps),
         captions=LazyMap(lambda pair: paragraph(shows, words.two_schemes(labels, *pair, titles)), maps),
     )
 

@@ -64,7 +64,7 @@ def _draw(state: State, driver: Driver, dimensions: tuple[int, ...]) -> Scene:
 
     def picture(step: int) -> Spec:
         n_visible = driver.lengths[step]
-        return pictures.encoding.spec(arrays[step], dimensions, limit=limit, n_visible=n_visible)
+        return pictures.encoding(arrays[step], dimensions, limit=limit, n_visible=n_visible)
 
     def caption(step: int) -> str:
         base = driver.steps.values[step] if driver.steps.name == "base" else state.scheme.base

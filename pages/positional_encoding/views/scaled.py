@@ -100,7 +100,7 @@ def _draw(state: State, steps: Steps) -> Scene:
         scores=(min(0.0, *(array.min() for array in scores)), max(1.0, *(array.max() for array in scores))),
     )
     labels = {name: scaling_name(name) for name in SCALED}
-    figures = LazyMap(lambda head_turns: pictures.scaling.spec(head_turns, ends, labels), each)
+    figures = LazyMap(lambda head_turns: pictures.scaling(head_turns, ends, labels), each)
     return Scene(figures, captions=LazyMap(caption, heads))
 
 

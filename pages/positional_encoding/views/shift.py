@@ -128,9 +128,7 @@ def _draw(state: State, steps: Steps) -> Scene:
         )
         # The ramp's error grows without bound, so each step has an axis of its own.
         errors = errors_at[step]
-        return pictures.trial.spec(
-            trial, errors, result.scheme_name, max(errors.values()) or 1.0, labels=names
-        )
+        return pictures.trial(trial, errors, result.scheme_name, max(errors.values()) or 1.0, labels=names)
 
     def caption(step: int) -> str:
         return _(

@@ -94,7 +94,7 @@ def _draw(state: State, steps: Steps) -> Scene:
             quantity=_("output"),
             limits=(limit, change if change > 1e-9 * limit else limit),
         )
-        return pictures.trial.spec(trial, errors_at[step], result.scheme_name, largest, labels=names)
+        return pictures.trial(trial, errors_at[step], result.scheme_name, largest, labels=names)
 
     shuffled = [state.tokens[i] for i in order.tolist()]
     captions = LazyMap(lambda errors_here: _caption(shuffled, errors_here), errors_at)

@@ -78,7 +78,7 @@ def _draw(state: State, driver: Driver) -> Scene:
     def picture(step: int) -> Spec:
         bands = low[step], mean[step], high[step]
         n_visible = driver.lengths[step]
-        return pictures.similarity.spec(
+        return pictures.similarity(
             values[step].numpy(), bands, limits=limits, quantity=quantity, n_visible=n_visible
         )
 

@@ -66,7 +66,7 @@ def _draw(state: State) -> Scene:
     shifts, offsets = (torch.tensor([int(value) for value in each.values]) for each in (SHIFT, OFFSET))
     angles = np.add.outer(shifts.numpy(), offsets.numpy())[..., None] * view.frequencies
     figures = [
-        pictures.turning.spec(
+        pictures.turning(
             np.stack([view.frequencies * shift] * 2),
             view.pairs,
             view.frequencies,

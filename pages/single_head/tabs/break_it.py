@@ -9,4 +9,4 @@ from pages.single_head.settings import MISTAKE
 
 def show(_result: Result) -> None:
     """Show the chosen mistake."""
-    break_it(MISTAKE, ATTENTION_MISTAKES, right_and_broken.spec)
+    break_it(MISTAKE, ATTENTION_MISTAKES, right_and_broken)

@@ -46,7 +46,7 @@ def _study(window: Steps) -> tuple[bytes, list[str]]:
         reduced = [attention_cost(n, n, WIDTH, WIDTH, pairs=pairs(n, wide)) for n in LENGTHS]
         curves = curves_of([[each] for each in full], [[each] for each in reduced])
         name = _("window of {count}", count=wide)
-        figures.append(cost_picture.spec(LENGTHS, curves, TOKENS, "window", name))
+        figures.append(cost_picture(LENGTHS, curves, TOKENS, "window", name))
         captions.append(sentence(wide, reduced[-1], full[-1]))
     return pack(figures), captions
 

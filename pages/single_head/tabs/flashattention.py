@@ -43,7 +43,7 @@ def show(_result: Result) -> None:
     running = [np.stack([np.asarray(each.maximum), np.asarray(each.total)], axis=-1) for each in tiles]
     outputs = [np.asarray(each.output) for each in tiles]
     live_figure(
-        pack([tile.spec(words, scores, slices, running[at], outputs[at], now=at) for at in places]),
+        pack([tile(words, scores, slices, running[at], outputs[at], now=at) for at in places]),
         key="tiles",
         alt=_("The scores of one tile of keys, each query's running maximum and sum, and the output so far"),
         name="FlashAttention",

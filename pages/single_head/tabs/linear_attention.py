@@ -53,7 +53,7 @@ def show(_result: Result) -> None:
     live_figure(
         pack(
             [
-                state.spec(
+                state(
                     words,
                     (np.asarray(steps[at].state), np.asarray(steps[at].normaliser)),
                     output,

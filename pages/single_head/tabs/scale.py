@@ -28,7 +28,7 @@ def _study(seed: int, widths: tuple[float, ...]) -> tuple[attn_core.ScaleStudy, 
     arrays = {name: np.asarray(both) for name, both in curves.items()}
     weights = np.asarray(study.weights)
     steps = range(len(study.widths))
-    return study, pack([scale_picture.spec(study.widths, arrays, weights, step) for step in steps])
+    return study, pack([scale_picture(study.widths, arrays, weights, step) for step in steps])
 
 
 def show(_result: Result) -> None:
