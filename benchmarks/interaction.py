@@ -243,6 +243,7 @@ def report(rivals: list[Contestant], n_token: int, n_head: int) -> None:
         print(f"{rival.name:22}{rival.median:>6.0f} ms{rival.p95:>6.0f} ms{ratio:>25.2f}", flush=True)
 
 
+FILM = ".live-figure:has(input[data-live=step]) .live-film[data-film=ready]"
 PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads")
 RATES = (1, 4)  # how many times the processor is slowed
 DRAG_SECONDS = 2.0
@@ -266,12 +267,12 @@ RECORD = """
             return Object.fromEntries(Object.entries(v).map(([k, x]) => [k, encode(x)]));
         return v;
     };
-    const at = (name) => document.querySelector(`input[data-live=${name}]`)?.value ?? '0';
+    const stepped = () => document.querySelector('.live-figure:has(input[data-live=step])');
+    const at = (name) => stepped()?.querySelector(`input[data-live=${name}]`)?.value ?? '0';
     const react = (node, data, layout, config) => {
         const aside = node.classList.contains('live-studio');
         const [step, row] = aside ? [node.dataset.step, node.dataset.row] : [at('step'), at('row')];
-        const isFirst = document.querySelector('.live-figure')?.contains(node);
-        if (isFirst && row === at('row')) window.steps[step] ??= encode({ data, layout });
+        if (stepped()?.contains(node) && row === at('row')) window.steps[step] ??= encode({ data, layout });
         return library.react(node, data, layout, config);
     };
     let library;
@@ -313,8 +314,9 @@ def read_steps(browser: Browser, url: str) -> tuple[list[Any], float]:
     page.add_init_script(RECORD)
     page.goto(url)
     page.wait_for_selector(".live-figure[data-state=drawn]", timeout=120_000)
+    page.locator("input[data-live=step]").first.scroll_into_view_if_needed()  # a film is made where one looks
     start = time.monotonic()
-    page.wait_for_selector(".live-film[data-film=ready]", timeout=240_000, state="attached")
+    page.wait_for_selector(FILM, timeout=240_000, state="attached")
     seconds = time.monotonic() - start
     steps = page.evaluate("() => window.steps")
     last = int(page.locator("input[data-live=step]").first.get_attribute("max") or 0)
@@ -382,7 +384,8 @@ def race_page(browser: Browser, rivals: list[Contestant], presses: int) -> dict[
         rival.page.locator(rival.slider).first.wait_for(timeout=120_000)
         rival.page.locator(f"{MAPS}, {POINTS}").first.wait_for(timeout=120_000, state="attached")
         if rival is rivals[0]:
-            rival.page.wait_for_selector(".live-film[data-film=ready]", timeout=240_000, state="attached")
+            rival.page.locator(rival.slider).first.scroll_into_view_if_needed()
+            rival.page.wait_for_selector(FILM, timeout=240_000, state="attached")
         rival.page.evaluate(PROBE)
     found = {}
     for rate in RATES:
