@@ -81,7 +81,7 @@ def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None
     settings, plotly = _read_settings()
     give_memory_back()
     if sys.version_info < (3, 12):
-        functools.cached_property.__get__ = get_without_lock  # type: ignore[method-assign]
+        functools.cached_property.__get__ = get_without_lock  # type: ignore[method-assign]  # a library class
     checked.check()
     front = FrontEnd()
     return {
