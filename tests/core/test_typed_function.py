@@ -89,7 +89,7 @@ def test_the_base_of_a_power_stands_in_parentheses() -> None:
 
 
 def test_two_factors_side_by_side_need_no_sign_but_two_numbers_do() -> None:
-    with pytest.raises(FunctionError, match="^Character 9: an operator"):
+    with pytest.raises(FunctionError, match=r"^Character 9: an operator"):
         read_function("(x)(x+1)2")
 
 

@@ -37,10 +37,10 @@ BUDGET = {
     "attn_live": 1_492,
     "attn_ui": 13_883,
     "attn_words": 271,
-    "pages": 19_686,
+    "pages": 19_689,
     "programs": 654,
     FRONT_END: 10_143,
-    "tests": 42_849,
+    "tests": 42_851,
     TREE_MB: 14,
 }
 

@@ -79,12 +79,15 @@ def _caption(values: NDArray[np.float64], scheme: str, base: float) -> str:
     shows = _("Each row is the vector that its position adds to a word.")
     lengths = np.linalg.norm(values, axis=1)
     longest, *ties = largest(lengths)
-    readout = _(
-        "The longest vector is that of position {position}, {most}; the shortest has {least}.",
-        position=longest,
-        most=number(float(lengths.max())),
-        least=number(float(lengths.min())),
-    )
+    if len(ties) + 1 == len(lengths):
+        readout, ties = _("Every vector has the length {length}.", length=number(float(lengths[0]))), []
+    else:
+        readout = _(
+            "The longest vector is that of position {position}, {most}; the shortest has {least}.",
+            position=longest,
+            most=number(float(lengths.max())),
+            least=number(float(lengths.min())),
+        )
     width = values.shape[1]
     own = {
         "sinusoidal": N_(
