@@ -3,7 +3,7 @@
 import base64
 import io
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 
@@ -46,23 +46,19 @@ class Photo:
     picture: PatchedPicture
 
     @cached_property
-    def image(self) -> PatchedImage:
-        """The picture in patches, and its colours as a small JPEG."""
-        rows, columns = self.model.grid
-        names = [
-            _("row {row}, column {column}", row=at // columns + 1, column=at % columns + 1)
-            for at in range(rows * columns)
-        ]
-        ink = 1 - self.picture.rgb.mean(axis=-1) / 255
+    def source(self) -> str:
+        """The picture as a `data:` address of a small JPEG."""
         file = io.BytesIO()
         Image.fromarray(self.picture.rgb).save(file, "JPEG", quality=90)
-        source = "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
-        return PatchedImage(ink, self.model.grid, names, (), _("query"), source)
+        return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
 
-    @cached_property
     def tokens(self) -> list[str]:
-        """The names of all tokens, [CLS] first."""
-        return [*self.model.before, *self.image.patches]
+        """Return the names of all tokens in the language that is spoken, [CLS] first."""
+        patches = (
+            _("row {row}, column {column}", row=row + 1, column=column + 1)
+            for row, column in np.ndindex(*self.model.grid)
+        )
+        return [*self.model.before, *patches]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +66,7 @@ class PhotoRows:
     """One query's weights on a picture; the query is counted from 0."""
 
     photo: Photo
+    tokens: Sequence[str]
     query: int
     language: str
 
@@ -85,8 +82,10 @@ class PhotoRows:
 
     def scene(self) -> Scene:
         """Draw the picture, and every layer and head over it."""
-        model, image = self.photo.model, self.photo.image
+        model, rgb = self.photo.model, self.photo.picture.rgb
         n_before = len(model.before)
+        ink, patch_names = 1 - rgb.mean(axis=-1) / 255, self.tokens[n_before:]
+        image = PatchedImage(ink, model.grid, patch_names, (), _("query"), self.photo.source)
         patches = self.weights[..., n_before:].reshape(model.n_layer, model.n_head, *model.grid).numpy()
         patch = self.query - n_before if self.query >= n_before else None
         layers, heads = range(model.n_layer), range(model.n_head)
@@ -99,7 +98,7 @@ class PhotoRows:
 
     def caption(self, layer: int, head: int) -> str:
         """Return what of a row lies on tokens before the patches and on the patches, and on which most."""
-        model, tokens = self.photo.model, self.photo.tokens
+        model, tokens = self.photo.model, self.tokens
         row = self.weights[layer, head].numpy()
         n_before = len(model.before)
         most = n_before + int(np.argmax(row[n_before:]))
@@ -124,9 +123,8 @@ class PhotoRows:
     def columns(self) -> Mapping[str, list[object]]:
         """Return the table of all weights of the query."""
         names = (N_("layer"), N_("head"), N_("query"), N_("key"), N_("weight"))
-        tokens = self.photo.tokens
         rows = [
-            (layer, head, tokens[self.query], tokens[key], float(weight))
+            (layer, head, self.tokens[self.query], self.tokens[key], float(weight))
             for layer, heads in enumerate(self.weights.numpy(), start=1)
             for head, row in enumerate(heads, start=1)
             for key, weight in enumerate(row)
@@ -152,12 +150,12 @@ def _load(folder: str) -> VisionModel:
 
 def view(controls: Controls, photo: Photo) -> View[State | PhotoRows]:
     """Lay one query's weights over a picture, a layer and a head at a time."""
-    model = photo.model
+    model, tokens = photo.model, photo.tokens()
     with controls.row(label=_("Query")):
-        query = controls.pick(TOKEN, _("Query"), photo.tokens, label_visibility="collapsed")
+        query = controls.pick(TOKEN, _("Query"), tokens, label_visibility="collapsed")
         controls.button(_("The page's own drawing"), partial(controls.remember, OWN_PICTURE, None))
     previous: PhotoRows | None = controls.recall(_ROWS, None)
-    rows = PhotoRows(photo, query, language())
+    rows = PhotoRows(photo, tokens, query, language())
     if previous and (previous.photo, previous.query, previous.language) == (photo, query, rows.language):
         rows = previous
     controls.remember(_ROWS, rows)

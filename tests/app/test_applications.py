@@ -319,14 +319,14 @@ def test_a_visitors_picture_shows_every_head_of_the_hosts_model(
     for patch in range(16):
         naive[patch // 4, patch % 4] = row[0, 0, 2 + patch]
     np.testing.assert_allclose(handed.cells(figure["laid over"]), naive, atol=1e-7)
+    rows = photo.PhotoRows(own, own.tokens(), 8, "en")
+    with speaking("zh"):
+        assert not {*rows.tokens[2:]} & {*own.tokens()}
     for layer, head in ((0, 0), (1, 1)):
-        numbers = [
-            float(each)
-            for each in re.findall(r"\*\*([\d.]+)\*\*", photo.PhotoRows(own, 8, "en").caption(layer, head))
-        ]
+        numbers = [float(each) for each in re.findall(r"\*\*([\d.]+)\*\*", rows.caption(layer, head))]
         weights = row[layer, head]
         np.testing.assert_allclose(numbers, [*weights[:2], weights[2:].sum(), weights[2:].max()], atol=5e-4)
-    shown = photo.PhotoRows(own, 8, "en").columns()
+    shown = rows.columns()
     assert [shown["weight"][at] for at in (0, 17, 71)] == [row[0, 0, 0], row[0, 0, 17], row[1, 1, 17]]
     (back,) = [each for each in at.button if "own drawing" in each.label]
     back.click().run()
