@@ -13,7 +13,7 @@ from safetensors import SafetensorError, safe_open
 from attn_core.learned_positions import packaged_folder
 from attn_core.models import interface
 from attn_core.models.model import RealModel
-from attn_core.models.reading import read_tokenizer
+from attn_core.models.reading import LOCAL, read_tokenizer
 
 PACKAGED = "all-MiniLM-L6-v2"
 MAX_BYTES = 8_000_000_000
@@ -40,10 +40,10 @@ def load_model(
     model that cannot be shown, weights that are pickled, missing, cut short, of the wrong shape or above
     ``MAX_BYTES``, and a tokenizer that cannot be read or has more tokens than the model.
     """
-    path = packaged_folder() if folder is None else Path(folder).expanduser()
-    if path is None:
+    source = packaged_folder() if folder is None else folder
+    if source is None:
         raise ValueError(f"the packaged model needs its optional package: {NEEDS}; it is not installed")
-    path = require_folder(path)
+    path = require_folder(source)
     tell = progress or (lambda _: None)
     transformers = import_transformers()
     tell(0.1)
@@ -88,9 +88,8 @@ def import_transformers() -> Any:
 
 def _network(transformers: Any, path: Path) -> tuple[Any, Any]:
     """Return the layers, and the whole model where it predicts the next token, else None."""
-    local = {"local_files_only": True, "trust_remote_code": False}
     with one_sentence("config.json must be of a model that transformers has"):
-        config = transformers.AutoConfig.from_pretrained(path, **local)
+        config = transformers.AutoConfig.from_pretrained(path, **LOCAL)
         kind, n_layer = config.model_type, getattr(config, "num_hidden_layers", None)
         if config.is_encoder_decoder:
             raise ValueError(
@@ -123,8 +122,7 @@ def read_network(transformers: Any, models: Any, path: Path, config: Any) -> Any
             attn_implementation=interface.NAME,
             ignore_mismatched_sizes=True,  # they are told, and refused below
             output_loading_info=True,
-            local_files_only=True,
-            trust_remote_code=False,
+            **LOCAL,
         )
         for name, shape, requirement in sorted(report["mismatched_keys"]):
             raise ValueError(f"{name} must have shape {tuple(requirement)}; got {tuple(shape)}")

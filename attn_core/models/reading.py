@@ -6,6 +6,9 @@ from typing import Any
 
 from attn_core.tokens import LINE, SPACE, UNDERSCORE, decode_piece, readable_tokens
 
+LOCAL = {"local_files_only": True, "trust_remote_code": False}
+"""How transformers reads a folder: nothing is fetched, and no code of the folder's is run."""
+
 MAX_CHARACTERS = 20_000
 _FILES = "tokenizer.json (or vocab.txt, or vocab.json and merges.txt)"
 
@@ -111,9 +114,7 @@ def read_tokenizer(folder: Path, transformers: Any, most: int) -> Reader | None:
         if present[0] == "tokenizer.json":
             tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_file=str(folder / present[0]))
         else:
-            tokenizer = transformers.AutoTokenizer.from_pretrained(
-                folder, local_files_only=True, trust_remote_code=False
-            )
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **LOCAL)
         return Reader(tokenizer.backend_tokenizer, most)
     except Exception as error:  # tokenizers raises Exception itself for a file that it cannot read
         raise ValueError(f"the folder's tokenizer must be readable; reading it failed: {error}") from error

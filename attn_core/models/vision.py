@@ -14,6 +14,7 @@ from torch import Tensor
 
 from attn_core.models.interface import Call, taking
 from attn_core.models.loading import import_transformers, one_sentence, read_network, require_folder
+from attn_core.models.reading import LOCAL
 from attn_words import _
 
 MAX_PICTURE_BYTES = 4_000_000
@@ -64,7 +65,7 @@ def read_picture(data: bytes) -> Image.Image:
     try:
         image.load()
         image = ImageOps.exif_transpose(image)
-    except Exception as error:
+    except Exception as error:  # as above, and of what a damaged EXIF holds
         raise ValueError(_("a picture must be whole; this file is cut short or damaged")) from error
     if image.mode.startswith("I"):  # 16 bits of grey, which `convert` would clip
         image = Image.fromarray((np.asarray(image).astype(np.int64) >> 8).clip(0, 255).astype(np.uint8))
@@ -132,12 +133,15 @@ class VisionModel:
 
     def prepare(self, image: Image.Image) -> PatchedPicture:
         """Return a picture as the folder's own image processor makes it, for the model and for the eye."""
-        options: dict[str, Any] = {"return_tensors": "pt", "input_data_format": "channels_last"}
         with self._lock:
-            inputs = self._processor(image, **options)["pixel_values"]
-            options |= {"do_rescale": False, "do_normalize": False}
-            visible = self._processor(image, **options)["pixel_values"]
-        return PatchedPicture(visible[0].permute(1, 2, 0).round().clamp(0, 255).byte().numpy(), inputs)
+            visible = self._process(image, "channels_last", do_rescale=False, do_normalize=False)
+            inputs = self._process(visible[0], "channels_first", do_resize=False, do_center_crop=False)
+        return PatchedPicture(visible[0].permute(1, 2, 0).numpy(), inputs)
+
+    def _process(self, image: Image.Image | Tensor, order: str, **options: bool) -> Tensor:
+        processed = self._processor(image, return_tensors="pt", input_data_format=order, **options)
+        pixels: Tensor = processed["pixel_values"]
+        return pixels
 
     def rows(self, picture: PatchedPicture, query: int) -> Float[Tensor, "n_layer n_head n_token"]:
         """Return one query's weights in every head; tokens are counted from 0, [CLS] first.
@@ -165,12 +169,11 @@ def load_vision_model(folder: str | Path) -> VisionModel:
     if not (path / "preprocessor_config.json").is_file():
         raise ValueError(f"a vision model's folder must hold preprocessor_config.json; {path.name} does not")
     transformers = import_transformers()
-    local = {"local_files_only": True, "trust_remote_code": False}
     with one_sentence("config.json and preprocessor_config.json must be of a model that transformers has"):
-        config = transformers.AutoConfig.from_pretrained(path, **local)
+        config = transformers.AutoConfig.from_pretrained(path, **LOCAL)
     if config.model_type not in BEFORE:
         raise ValueError(f"a vision model must be one of {', '.join(BEFORE)}; got {config.model_type}")
     with one_sentence("preprocessor_config.json must be of an image processor that transformers has"):
         # Pillow's: torchvision is no part of the optional packages.
-        processor = transformers.AutoImageProcessor.from_pretrained(path, backend="pil", **local)
+        processor = transformers.AutoImageProcessor.from_pretrained(path, backend="pil", **LOCAL)
     return VisionModel(path.name, read_network(transformers, transformers.AutoModel, path, config), processor)

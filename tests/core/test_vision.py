@@ -53,15 +53,15 @@ def file_of(image: Image.Image, kind: str = "PNG", **options: Any) -> bytes:
 
 
 def speckled(width: int = 48, height: int = 40) -> Image.Image:
-    return Image.fromarray(
-        np.random.default_rng(0).integers(0, 255, (height, width, 3), dtype=np.uint8), "RGB"
-    )
+    return Image.fromarray(np.random.default_rng(0).integers(0, 255, (height, width, 3), np.uint8), "RGB")
 
 
 @pytest.mark.parametrize("kind", CONFIGS)
 def test_every_row_of_every_head_is_transformers_own(kind: str, tmp_path: Path) -> None:
     model = load_vision_model(save_vision_model(tmp_path, kind))
     picture = model.prepare(speckled())
+    processor = transformers.AutoImageProcessor.from_pretrained(tmp_path, backend="pil")
+    assert torch.equal(picture.inputs, processor(speckled(), return_tensors="pt")["pixel_values"])
     eager = transformers.AutoModel.from_pretrained(tmp_path, attn_implementation="eager").eval()
     with torch.no_grad():
         maps = torch.stack(eager(pixel_values=picture.inputs, output_attentions=True).attentions)[:, 0]
