@@ -37,25 +37,39 @@ AREAS = {
 KEYWORDS = {"_": (1,), "N_": (1,), "_n": (1, 2), "_c": ((1, "c"), 2), "word": (1,)}
 Key = tuple[str | None, str]
 """A message's context and its English."""
-SAME = frozenset(
-    (
-        *("ALiBi", "E + P", "FlashAttention", "H2O", "LaTeX", "NTK", "NumPy", "PyTorch", "Q, K, V", "RNN"),
-        *(
-            "StreamingLLM",
-            "X",
-            "YaRN",
-            "attn_core",
-            "einops",
-            "einsum",
-            "logit",
-            "matmul",
-            "nn.Linear",
-            "torch",
-        ),
-        *("(d k h)", "I love dogs", "I love ice", "big / small", "tired / wide", "{first} … {last}"),
-        *("kv {number}", "y = {function}", "“{name}”", "“{sign}”", "{part} {number}"),
-    )
-)
+SAME = {
+    "ALiBi",
+    "E + P",
+    "FlashAttention",
+    "H2O",
+    "LaTeX",
+    "NTK",
+    "NumPy",
+    "PyTorch",
+    "Q, K, V",
+    "RNN",
+    "StreamingLLM",
+    "X",
+    "YaRN",
+    "attn_core",
+    "einops",
+    "einsum",
+    "logit",
+    "matmul",
+    "nn.Linear",
+    "torch",
+    "(d k h)",
+    "I love dogs",
+    "I love ice",
+    "big / small",
+    "tired / wide",
+    "{first} … {last}",
+    "kv {number}",
+    "y = {function}",
+    "“{name}”",
+    "“{sign}”",
+    "{part} {number}",
+}
 """Names, code, English examples and fields between marks, which every language has as they are."""
 COMMENTS = ("Translators:",)
 

@@ -322,9 +322,10 @@ def _split(
 
 def _is_title(cells: Sequence[str], following: Sequence[str], width: int) -> bool:
     """Whether a row stands above the header: one cell alone, or no row of names where one follows."""
-    if len(following) != width or not all(following) or any(map(_is_value, following)):
+    names_follow = len(following) == width and all(following) and not any(map(_is_value, following))
+    if not names_follow:
         return width > 1 and len(cells) == 1
-    return sum(map(bool, cells)) != width > 1 or any(map(_is_value, cells))
+    return (width > 1 and sum(map(bool, cells)) != width) or any(map(_is_value, cells))
 
 
 def _is_value(cell: str) -> bool:
