@@ -72,14 +72,13 @@ def check_tokens(
             continue
         if not lengths:
             raise ValueError(_("{name} must name queries or keys; no map here has any of them", name=name))
+        texts = map(str, sorted(lengths))
+        wanted = reduce(lambda first, other: _("{first} or {other}", first=first, other=other), texts)
         raise ValueError(
             _(
                 "{name} must be as many as the maps have places, {wanted}; got {count}",
                 name=name,
-                wanted=reduce(
-                    lambda first, other: _("{first} or {other}", first=first, other=other),
-                    map(str, sorted(lengths)),
-                ),
+                wanted=wanted,
                 count=f"{count:,}",
             )
         )

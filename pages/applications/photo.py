@@ -102,17 +102,16 @@ class PhotoRows:
         row = self.weights[layer, head].numpy()
         n_before = len(model.before)
         most = n_before + int(np.argmax(row[n_before:]))
+        before = [
+            _("**{weight}** on {token}", weight=f"{weight:.3f}", token=plain(token))
+            for token, weight in zip(model.before, row[:n_before].tolist(), strict=True)
+        ]
         return _(
             "**Head {number}**, query {query}: {before}, **{share}** on the {count} patches; the whole row "
             "sums to {sum}. Of the patches most on {patch}: **{weight}**.",
             number=f"{layer + 1}.{head + 1}",
             query=plain(tokens[self.query]),
-            before=listed(
-                [
-                    _("**{weight}** on {token}", weight=f"{weight:.3f}", token=plain(token))
-                    for token, weight in zip(model.before, row[:n_before].tolist(), strict=True)
-                ]
-            ),
+            before=listed(before),
             share=f"{row[n_before:].sum():.3f}",
             count=len(row) - n_before,
             sum=f"{row.sum():.3f}",

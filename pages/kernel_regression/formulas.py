@@ -32,4 +32,5 @@ def with_numbers(result: Result) -> str:
 
 
 def _or_undefined(estimate: float, text: str) -> str:
-    return rf"\text{{{_('undefined: no key in the window')}}}" if math.isnan(estimate) else text
+    undefined = _("undefined: no key in the window")
+    return rf"\text{{{undefined}}}" if math.isnan(estimate) else text

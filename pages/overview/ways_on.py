@@ -34,4 +34,5 @@ def show(_state: None) -> None:
         f'<a href="{to}"><b>{html.escape(name)}</b><span>{html.escape(about)}</span></a>'
         for name, about, to in ways
     )
-    st.html(f'<nav class="ways-on" aria-label="{html.escape(_("Ways on"))}">{links}</nav>', width="content")
+    label = html.escape(_("Ways on"))
+    st.html(f'<nav class="ways-on" aria-label="{label}">{links}</nav>', width="content")

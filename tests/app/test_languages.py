@@ -1,11 +1,13 @@
 """Languages: pages speak the one of the link, addresses keep their names, catalogues are whole and right."""
 
+import ast
 import re
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
@@ -42,8 +44,9 @@ from attn_words import (
     speak,
     speaking,
     translations,
+    with_small_letter,
 )
-from locales.words import AREAS, HERE, ROOT, done
+from locales.words import AREAS, HERE, ROOT, SAME, done
 from tests.pages import PAGES as WALKED
 from tests.pages import ROUTER, open_page, open_sound
 from tests.plain_words import _texts_in_proto as texts_in
@@ -457,6 +460,22 @@ def _forms(message: Message) -> Iterator[tuple[str, str]]:
 
 def _fields(text: str) -> set[str]:
     return set(re.findall(r"(?<![\\$])\{(\w+)\}", text))
+
+
+def _messages_in_code() -> Iterator[tuple[str, str]]:
+    for path in chain.from_iterable((ROOT / each).rglob("*.py") for each in chain(*AREAS.values())):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(func=ast.Name(id="_" | "N_"), args=[ast.Constant(value=str(text)), *_]):
+                    yield f"{path}:{node.lineno}", text
+
+
+def test_message_in_the_code_has_an_entry_in_a_catalogue() -> None:
+    """Babel passes over a call within a call where a comprehension, a lambda or an f-string is between."""
+    entries = {str(each.id) for catalogue in CATALOGUES.values() for each in catalogue} | SAME
+    messages = dict(_messages_in_code())
+    assert len(messages) > 1000
+    assert not {at: text for at, text in messages.items() if not {text, with_small_letter(text)} & entries}
 
 
 def test_catalogues_equal_the_messages_of_the_code() -> None:
