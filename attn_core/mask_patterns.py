@@ -127,6 +127,13 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
             "(j <= i) | (j < {width})",
             known_as=N_("prefix mask, prefix LM"),
         ),
+        "packed": Pattern(
+            _square(lambda masking, n, width: masks.packed_mask([width, n - width])),
+            N_("First text"),
+            lambda masking, n: range(n + 1),
+            "(j <= i) & ((i < {width}) == (j < {width}))",
+            known_as=N_("sequence packing, block-diagonal causal mask"),
+        ),
         "own": Pattern(_square(_own)),
     }
 )

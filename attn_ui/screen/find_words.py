@@ -37,6 +37,7 @@ WORDS = {
     "YaRN": "Peng; 2309.00071",
     "Sliding window": "Longformer; Beltagy; 2004.05150",
     "Causal sliding window": "Mistral; Gemma; Jiang; 2310.06825",
+    "Packed texts": "sequence packing; document masking; Krell; 2107.02027",
     "Block-sparse attention": "BigBird; Zaheer; 2007.14062",
     "MQA": "Shazeer; 1911.02150",
     "GQA": "Ainslie; 2305.13245; enable_gqa; repeat_kv",

@@ -256,7 +256,7 @@ def _make_room(setting: HeadsSetting) -> tuple[HeadsSetting, str]:
 
 def _widen(controls: Controls) -> None:
     """A prefix of 1 is the causal mask and a block of 1 a lone token: no start for one who chooses them."""
-    widened = ("prefix", "block-sparse", A_PATTERN_A_HEAD)
+    widened = ("prefix", "packed", "block-sparse", A_PATTERN_A_HEAD)
     if controls.peek(HEADS_MASK) in widened and controls.value(MASK_REACH) < 2:
         controls.move(MASK_REACH, 2)
 

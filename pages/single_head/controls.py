@@ -231,6 +231,6 @@ CROSS_HELP = N_(
 
 
 def _widen_prefix(controls: Controls) -> None:
-    """A prefix of 1 is the causal mask, which is no start for one who chooses a prefix."""
-    if controls.peek(MASK) == "prefix" and controls.value(MASK_WIDTH) < 2:
+    """A prefix or first text of 1 is nearly the causal mask: no start for one who chooses them."""
+    if controls.peek(MASK) in ("prefix", "packed") and controls.value(MASK_WIDTH) < 2:
         controls.move(MASK_WIDTH, 2)

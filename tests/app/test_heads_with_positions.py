@@ -253,6 +253,7 @@ DEFINITIONS: dict[str, Callable[[int, int], bool]] = {
     "dilated": lambda i, j: abs(i - j) in (0, 3, 6),
     "global + local": lambda i, j: abs(i - j) <= 2 or i < 2 or j < 2,
     "prefix": lambda i, j: j <= i or j < 2,
+    "packed": lambda i, j: j <= i and (i < 2) == (j < 2),
     "padding": lambda i, j: j < 7,
     "own": lambda i, j: (i, j) not in ((0, 1), (4, 4)),
 }

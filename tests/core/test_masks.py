@@ -13,6 +13,7 @@ from attn_core import (
     causal_mask,
     dilated_mask,
     global_local_mask,
+    packed_mask,
     padding_mask,
     prefix_mask,
     scaled_dot_product_attention,
@@ -28,10 +29,6 @@ def by_rule(n_query: int, n_key: int, rule: Callable[[int, int], bool]) -> Tenso
 @pytest.mark.parametrize(("n_query", "n_key"), [(5, 5), (5, 7), (7, 5), (1, 3)])
 def test_causal(n_query: int, n_key: int) -> None:
     assert torch.equal(causal_mask(n_query, n_key), by_rule(n_query, n_key, lambda i, j: j <= i))
-
-
-def test_causal_is_square_by_default() -> None:
-    assert torch.equal(causal_mask(5), causal_mask(5, 5))
 
 
 @pytest.mark.parametrize(("n_query", "n_key"), [(5, 7), (7, 5)])
@@ -109,8 +106,24 @@ def test_prefix(n: int, data: st.DataObject) -> None:
 
 
 def test_ends_of_the_prefix() -> None:
-    assert torch.equal(prefix_mask(5, 0), causal_mask(5))
+    assert torch.equal(prefix_mask(5, 0), causal_mask(5, 5))
     assert prefix_mask(5, 5).all()
+
+
+@pytest.mark.parametrize("lengths", [[2, 3], [1, 0, 4], [5], [0, 5]])
+def test_packed_mask_leaves_each_text_as_if_alone(lengths: list[int], draw: Draw) -> None:
+    text = [number for number, length in enumerate(lengths) for _ in range(length)]
+    mask = packed_mask(lengths)
+    assert torch.equal(mask, by_rule(5, 5, lambda i, j: j <= i and text[i] == text[j]))
+    query, key, value = draw(5, 3), draw(5, 3), draw(5, 2)
+    output = scaled_dot_product_attention(query, key, value, mask).output
+    torchs = F.scaled_dot_product_attention(query, key, value, mask)
+    torch.testing.assert_close(output, torchs, rtol=0, atol=1e-10)
+    alone = [
+        F.scaled_dot_product_attention(*each, is_causal=True)
+        for each in zip(*(part.split(lengths) for part in (query, key, value)), strict=True)
+    ]
+    torch.testing.assert_close(output, torch.cat(alone), rtol=0, atol=1e-10)
 
 
 def test_refusals_say_what_came(refuses: Refuses) -> None:
@@ -134,3 +147,5 @@ def test_refusals_say_what_came(refuses: Refuses) -> None:
         block_sparse_mask(6, 2, 1, seed=-1)
     with refuses("prefix must be a whole number from 0 to 5; got 6"):
         prefix_mask(5, 6)
+    with refuses("each of lengths must be a whole number >= 0; got -1"):
+        packed_mask([3, -1])

@@ -96,4 +96,13 @@ TERMS = (
         code="prefix_mask",
         source="Raffel et al., 2020",
     ),
+    Term(
+        "Packed texts",
+        "Packed texts share one row of a batch: under their mask no token attends to another text, and each "
+        "text is as if alone.",
+        _mask("packed", w="3", moves="mask width"),
+        also=("packed", "sequence packing", "block-diagonal mask", "document mask"),
+        code="packed_mask",
+        source="Krell et al., 2021",
+    ),
 )
