@@ -25,7 +25,8 @@ def attention_rollout(
 
     Invariant: each row sums to one, and is never negative; a causal map has a causal rollout.
 
-    Edge cases: a row of zeros passes all of its place on; with r = 0 it stays zero.
+    Edge cases: a row of zeros passes all of its place on; with r = 0 it stays zero. Beside a sink without a
+    value, a row sums to less than one, and passes the more of its own place on.
 
     Raises ValueError for maps that are not square, for no layer, and for an r outside 0 to 1.
 

@@ -35,7 +35,7 @@ from attn_core.attention_maps import (
     AttentionMaps,
 )
 from attn_core.encoder_decoder import check_tokens, kinds_of
-from attn_core.precision import coarsest
+from attn_core.precision import coarsest, row_tolerance
 from attn_words import _
 
 __all__ = ["EXTENSIONS", "MAX_BYTES", "MAX_FILE_BYTES", "MAX_HEADS", "MAX_PLACES", "read_attention"]
@@ -57,15 +57,16 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
 
     Maps of more than 4,096 queries or keys are cut, weights as they are and Q and K before the softmax; so
     are more than 256 heads, or more than 72 MB of what is kept; the notes say so. All of that is reckoned
-    from the shapes before any number is read. Weight on keys that were cut away is in ``beyond``. Where there
-    are Q and K, nothing else is looked at, such as a mask, and the notes say so.
+    from the shapes before any number is read. Weight on keys that were cut away is in ``beyond``, and so is
+    what a row lacks of one, which an attention sink took; the notes say so. Where there are Q and K, nothing
+    else is looked at, such as a mask, and the notes say so.
 
     ``precision`` is that of the numbers: of their format, of what the file says they went through, or, where
     rows do not sum to one as exactly as that, of the coarsest format in which every number is exact.
 
     Raises ValueError for another extension, a file or contents too large, a file that is not what its name
     says or is damaged, arrays of objects (which are pickles, and never opened), of whole numbers, or with
-    NaN; shapes that do not fit; and rows that do not sum to one, or zero where a query sees nothing.
+    NaN; shapes that do not fit; negative weights, and rows that sum to more than one.
     """
     suffix = PurePath(name).suffix.lower()
     if suffix not in EXTENSIONS:
@@ -103,15 +104,28 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
     precisions = [metadata.precision(texts) or "float64"]
     maps: dict[str, np.ndarray] = {}
     beyond: dict[str, np.ndarray] = {}
+    short: list[float] = []
     for layer, weights, outside_weights in _read(plans, arrays, notes):
         whole, precision = judge(
             layer.name, weights, outside_weights, coarsest([layer.array.format, precisions[0]])
         )
         maps[layer.name] = crop(weights, notes)
-        if outside_weights is not None or weights.shape[-1] > MAX_PLACES:
-            outside = whole - maps[layer.name].sum(axis=-1, dtype=np.float64)
-            beyond[layer.name] = outside.clip(0).astype(np.float32)
+        sums = maps[layer.name].sum(axis=-1, dtype=np.float64)
+        outside = (whole - sums).clip(0)
+        is_short = outside.max() > row_tolerance(precision, weights.shape[-1])
+        if outside_weights is not None or is_short:
+            beyond[layer.name] = outside.astype(np.float32)
+        if is_short and layer.sides[1] <= MAX_PLACES - (outside_weights is not None):  # of others notes tell
+            short += [np.where(whole > 0.5, sums, 1.0).min(), sums.max()]
         precisions.append(precision)
+    if short:
+        notes.append(
+            _(
+                "Rows sum to {low} to {high}: the rest went to an attention sink, or to keys left out.",
+                low=f"{min(short):.2f}",
+                high=f"{max(short):.2f}",
+            )
+        )
     return AttentionMaps(
         maps,
         tokens,

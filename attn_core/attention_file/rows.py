@@ -1,4 +1,4 @@
-"""Checks that an array holds weights: finite, not negative, and rows that sum to one."""
+"""Checks that an array holds weights: finite, not negative, and rows that sum to one at most."""
 
 from collections.abc import Iterator
 
@@ -16,9 +16,10 @@ def judge(
 ) -> tuple[np.ndarray, str]:
     """Return the sum of each whole row that is kept, (head, query), and the precision of the numbers.
 
-    ``left`` is the weight of each row that the file says lies on no key.
+    ``beyond`` is the weight of each row that the file says lies on no key. Where it says nothing, and no row
+    sums to more than one, they lack what an attention sink took: whole, they sum to one, or to zero.
 
-    Raises ValueError for numbers that are not finite or below zero, and rows that do not sum to one or zero.
+    Raises ValueError for numbers that are not finite or below zero, and for rows that sum to more than one.
     """
     if beyond is not None and (not np.isfinite(beyond).all() or beyond.min() < 0):
         raise ValueError(
@@ -45,17 +46,14 @@ def judge(
             if furthest <= row_tolerance(coarser, n_key)
         )
         precision = next(fitting, precision)
-    if furthest > max(_TOLERANCE, row_tolerance(precision, n_key)) or numbers[0] < -1e-6:
-        cause = ""
-        if _is_turned(weights):
-            cause = _("the columns sum to 1: the axis of keys is wanted last")
-        elif numbers[0] >= -1e-6 and sums[1] <= 1 + _TOLERANCE:
-            cause = _(
-                "keys were cut off, or an attention sink took the rest, which is wanted in an array "
-                "beyond.<name>"
-            )
+    tolerance = row_tolerance(precision, n_key)
+    is_short = furthest > tolerance and numbers[0] >= -1e-6 and sums[1] <= 1 + tolerance
+    if is_short and beyond is None and not _is_turned(weights):
+        return (whole > 1e-6).astype(np.float64), precision
+    if furthest > max(_TOLERANCE, tolerance) or numbers[0] < -1e-6:
+        cause = _("the columns sum to 1: the axis of keys is wanted last") if _is_turned(weights) else ""
         message = _(
-            "weights must be >= 0 and each row (query) sum to 1, or to 0 where a query sees nothing; got "
+            "weights must be >= 0 and each row (query) sum to 1, or less where a sink took the rest; got "
             "numbers from {least} and sums from {low} to {high} in {layer}",
             least=f"{numbers[0]:.3g}",
             low=f"{sums[0]:.3g}",

@@ -49,6 +49,12 @@ class LayerRows:
         """What the queries shown give to the keys shown, no row divided by anything."""
         return self.full[:, _stretch(self.queries)][:, :, _stretch(self.keys)]
 
+    @property
+    def shares(self) -> Tensor:
+        """The weights as shares of what each row gives to keys: it gives less than one beside a sink."""
+        total = self.full.sum(dim=-1, keepdim=True)
+        return self.full / total.masked_fill(total == 0, 1.0)
+
     def on_special(self) -> Tensor:
         """The mean weight that a word gives to all special tokens together, (n_head,)."""
         words = self.full[:, _stretch(self.word_queries)]
@@ -56,14 +62,14 @@ class LayerRows:
 
     def entropy(self) -> Tensor:
         """How spread out the weights are of the queries shown that look at anything, (n_head,)."""
-        rows = self.full[:, _stretch(self.queries)]
+        rows = self.shares[:, _stretch(self.queries)]
         return measures.entropy(rows).sum(dim=-1) / rows.any(dim=-1).sum(dim=-1).clamp(min=1)
 
     def distance(self) -> Tensor:
         """How far the queries shown look, over all keys, (n_head,)."""
         left_out = torch.ones(self.full.shape[1], dtype=torch.bool)
         left_out[self.queries] = False
-        return measures.attention_distance(self.full.masked_fill(left_out[:, None], 0.0))
+        return measures.attention_distance(self.shares.masked_fill(left_out[:, None], 0.0))
 
 
 def _stretch(places: list[int]) -> list[int] | slice:
