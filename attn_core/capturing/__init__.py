@@ -2,8 +2,9 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from attn_core.attention_maps import PARTS, AttentionMaps
 from attn_core.capturing.choosing import SequenceWeights, choose_sequence, tensors
 from attn_core.capturing.running import as_without, watched_modules
 from attn_core.capturing.watching import AttentionCall, Watch
-from attn_core.encoder_decoder import check_tokens, kinds_of
+from attn_core.encoder_decoder import CROSS, check_tokens, kinds_of
 from attn_core.manifest import Manifest, ManifestEntry
 from attn_core.precision import coarsest, row_tolerance
 
@@ -34,6 +35,7 @@ def capture(
     sequence: int = 0,
     as_is: bool = False,
     heads_first: bool | None = None,
+    method: str = "forward",
     **inputs: Any,
 ) -> AttentionMaps:
     """Run a model, and return the weights of every attention where it is computed.
@@ -51,6 +53,10 @@ def capture(
     several windows or images one for each (``..., part 2 of 4``), of which a note tells. ``tokens`` name the
     places; of an encoder-decoder those of the encoder, and ``decoder_tokens`` those of the decoder.
 
+    ``method`` is what is called, such as "generate". Steps that each read one token more, against a cache of
+    keys, are the rows of one map, in a loop of one's own too; the last token is generated and never read, and
+    has no row.
+
     ``manifest`` of the result is a table of all that ran, what was kept and what was missed and why: linear
     attention has no such weights, a local band or a factor is no map of queries over keys, and axes that can
     be read in two ways are none that can be named. What was missed is warned of.
@@ -64,8 +70,9 @@ def capture(
     told in ``beyond``.
 
     Raises ValueError for a model that is no module, where no attention ran that can be seen, for flash or
-    flex attention, whose weights never exist, for a sequence outside the batch, and for tokens that are as
-    many as no side of any map. What the model itself raises is passed on.
+    flex attention, whose weights never exist, for a sequence outside the batch, for beam search, in which
+    sequences trade their caches, and for tokens that are as many as no side of any map. What the model itself
+    raises is passed on.
 
     >>> import torch
     >>> layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
@@ -80,12 +87,13 @@ def capture(
         raise ValueError(f"model must be a torch.nn.Module; got {type(model).__name__}")
     model = getattr(model, "_orig_mod", model)  # of a compiled model, the one that was compiled
     _refuse_hidden(model)
+    _refuse_beams(model, method, inputs)
     watch = Watch(model, replace(choose_sequence(model, sequence, args, inputs), heads_first=heads_first))
     with (
         watched_modules(watch.enter, watch.leave),
         as_without(model, watch, tensors((args, inputs)), as_is=as_is),
     ):
-        model(*args, **inputs)
+        (model if method == "forward" else getattr(model, method))(*args, **inputs)
     watch.finish()
     result = _NamedMaps(watch.calls)
     if not result.maps:
@@ -106,7 +114,7 @@ def capture(
         None if tokens is None else tuple(tokens),
         notes=tuple(notes),
         beyond=result.beyond,
-        precision=coarsest(result.precisions),
+        precision=coarsest(result.precisions.values()),
         manifest=manifest,
         decoder_tokens=None if decoder_tokens is None else tuple(decoder_tokens),
         kinds=kinds,
@@ -118,8 +126,7 @@ class _NamedMaps:
 
     def __init__(self, calls: Sequence[AttentionCall]) -> None:
         self.maps: dict[str, np.ndarray] = {}
-        self.beyond: dict[str, np.ndarray] = {}
-        self.precisions: list[str] = []
+        self.precisions: dict[str, str] = {}
         self.entries: list[ManifestEntry] = []
         times: dict[str, int] = {}
         alone = Counter(id(each.module) for each in calls if each.weights and each.weights.shared_by > 1)
@@ -133,17 +140,49 @@ class _NamedMaps:
             map_name = f"{name} ({times[name]})" if times[name] > 1 else name
             names = tuple(self._keep(map_name, each.weights))
             self.entries.append(ManifestEntry(name, kind, each.computed_by, each.weights.shape, names))
+        self._join_steps(times)
+
+    def _join_steps(self, times: Mapping[str, int]) -> None:
+        """Put the maps of a model that generates together: its steps are rows, and their keys are cached."""
+        several = {name: [name, *(f"{name} ({run})" for run in range(2, n + 1))] for name, n in times.items()}
+        sides = {
+            name: [self.maps[step].shape[1:] for step in steps]
+            for name, steps in several.items()
+            if len(steps) > 1 and all(step in self.maps for step in steps)
+        }
+        ends = {name: list(accumulate(n_query for n_query, _n_key in each)) for name, each in sides.items()}
+        growing = [name for name in sides if ends[name] == [n_key for _n_query, n_key in sides[name]]]
+        cross = [
+            name
+            for name, kind in kinds_of(sides).items()
+            if kind == CROSS and growing and len({n_key for _n_query, n_key in sides[name]}) == 1
+        ]
+        for name in dict.fromkeys((*growing, *cross)):
+            parts = [self.maps[name], *(self.maps.pop(step) for step in several[name][1:])]
+            self.maps[name] = np.zeros((len(parts[0]), ends[name][-1], parts[-1].shape[2]), parts[0].dtype)
+            for part, end in zip(parts, ends[name], strict=True):
+                self.maps[name][:, end - part.shape[1] : end, : part.shape[2]] = part
+            self.entries = [
+                replace(each, maps=(name,)) if each.maps and each.module == name else each
+                for each in self.entries
+            ]
 
     def _keep(self, name: str, of: SequenceWeights) -> Iterator[str]:
         for part, weights in enumerate(of.parts, start=1):
             full = name if len(of.parts) == 1 else f"{name}, part {part} of {len(of.parts)}"
             self.maps[full] = weights
-            self.precisions.append(of.precision)
-            beyond = 1 - weights.sum(axis=-1, dtype=np.float64)
-            beyond[beyond == 1] = 0  # a row that sees nothing
-            if beyond.max(initial=0) > row_tolerance(of.precision, weights.shape[-1]):
-                self.beyond[full] = beyond.clip(0).astype(np.float32)
+            self.precisions[full] = of.precision
             yield full
+
+    @property
+    def beyond(self) -> dict[str, np.ndarray]:
+        """The weight of each row on no key, of the maps that leave any there."""
+        outside = {name: 1 - weights.sum(axis=-1, dtype=np.float64) for name, weights in self.maps.items()}
+        return {
+            name: np.where(each == 1, 0, each).clip(0).astype(np.float32)  # 1: a row that sees nothing
+            for name, each in outside.items()
+            if each[each < 1].max(initial=0) > row_tolerance(self.precisions[name], self.maps[name].shape[-1])
+        }
 
 
 def _one_by_one(weights: SequenceWeights, runs: int) -> str:
@@ -162,6 +201,13 @@ def _refuse_hidden(model: nn.Module) -> None:
                 "model must compute its attention by torch, whose weights can be taken; "
                 f"got {backend} in {where}: call model.set_attn_implementation('sdpa') first"
             )
+
+
+def _refuse_beams(model: nn.Module, method: str, inputs: Mapping[str, Any]) -> None:
+    config = inputs.get("generation_config", getattr(model, "generation_config", None))
+    beams = inputs.get("num_beams") or getattr(config, "num_beams", None) or 1
+    if method == "generate" and beams > 1:
+        raise ValueError(f"num_beams must be 1, for beams trade their keys from step to step; got {beams}")
 
 
 def _nothing(

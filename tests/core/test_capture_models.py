@@ -210,16 +210,63 @@ def test_sink_is_in_beyond() -> None:
         np.testing.assert_allclose(weights.sum(axis=-1) + maps.beyond[name], 1, atol=1e-6)
 
 
-def test_one_query_against_a_cache_keeps_its_heads() -> None:
-    """For one query, transformers puts the heads that share a key where queries stand."""
-    model, inputs = models.build("Llama", "sdpa")
-    with torch.no_grad():
-        cache = model(**inputs, use_cache=True).past_key_values
-    mask = torch.ones(2, 8).long()
-    mask[0, 0] = 0
-    maps = capture(model, input_ids=models.words(2, 1), attention_mask=mask, past_key_values=cache)
-    assert {weights.shape for weights in maps.maps.values()} == {(4, 1, 8)}
-    assert all((weights[..., 0] == 0).all() for weights in maps.maps.values())
+@pytest.mark.parametrize(
+    ("model", "config"),
+    [
+        (tf.GPT2LMHeadModel, models.MODELS["GPT-2"]),
+        (
+            tf.LlamaForCausalLM,
+            models.MODELS["Llama"],
+        ),  # one query's heads that share a key are its queries
+        (tf.GptOssForCausalLM, models.MODELS["gpt-oss"]),
+        (tf.BartForConditionalGeneration, models.MODELS["BART"]),
+    ],
+    ids=["GPT-2", "Llama", "gpt-oss", "BART"],
+)
+def test_generated_steps_are_the_rows_of_the_whole_sequence(model: Any, config: Any) -> None:
+    torch.manual_seed(5)
+    attention = "sdpa" if model._supports_sdpa else "eager"
+    writer = model._from_config(config[0](), attn_implementation=attention).eval()
+    ids, mask = models.words(2, 5), torch.ones(2, 5).long()
+    mask[1, :2] = 0  # padded on the left
+    how: dict[str, Any] = {
+        "attention_mask": mask,
+        "max_new_tokens": 6,
+        "eos_token_id": None,
+        "pad_token_id": 0,
+    }
+    text = writer.generate(ids, **how, do_sample=False)[:, :-1]
+    is_pair = writer.config.is_encoder_decoder
+    whole_mask = torch.cat([mask, torch.ones(2, text.shape[1] - 5).long()], dim=1)
+    inputs: dict[str, Any] = (
+        {"input_ids": ids, "attention_mask": mask, "decoder_input_ids": text}
+        if is_pair
+        else {"input_ids": text, "attention_mask": whole_mask}
+    )
+    if not is_pair:
+        inputs["position_ids"] = (whole_mask.cumsum(dim=1) - 1).clamp(min=0)
+    theirs = capture(writer, **inputs, sequence=1)
+    ours = capture(writer, ids, **how, do_sample=False, method="generate", sequence=1)
+    assert ours.manifest is not None
+    assert ours.manifest.is_complete
+    assert list(ours.maps) == list(theirs.maps)
+    for name, weights in theirs.maps.items():
+        hidden = 2 if name.startswith(("model.layers", "transformer")) else 0
+        np.testing.assert_allclose(ours.maps[name][:, hidden:], weights[:, hidden:], rtol=0, atol=1e-5)
+    for name, outside in theirs.beyond.items():
+        np.testing.assert_allclose(ours.beyond[name][:, 2:], outside[:, 2:], rtol=0, atol=1e-5)
+
+
+def test_generation_that_cannot_be_joined_is_told_or_refused(refuses: Any) -> None:
+    torch.manual_seed(5)
+    how: dict[str, Any] = {"max_new_tokens": 4, "eos_token_id": None, "pad_token_id": 0, "method": "generate"}
+    windows = tf.Gemma2ForCausalLM._from_config(models.MODELS["Gemma 2"][0](), attn_implementation="eager")
+    shapes = {name: each.shape for name, each in capture(windows, models.words(1, 4), **how).maps.items()}
+    assert shapes["model.layers.1.self_attn"] == (4, 7, 7)  # full attention
+    assert shapes["model.layers.0.self_attn"] == (4, 4, 4)  # a window's cache forgets: each step alone
+    assert shapes["model.layers.0.self_attn (4)"] == (4, 1, 4)
+    with refuses("num_beams must be 1"):
+        capture(windows, models.words(1, 4), **how, num_beams=2)
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
