@@ -18,7 +18,7 @@ from attn_core.precision import coarsest
 from attn_core.tokens import readable_tokens
 from attn_words import N_
 
-TOKENS, DECODER_TOKENS, SPECIAL = "tokens", "decoder_tokens", "special"
+TOKENS, DECODER_TOKENS, KEYS, SPECIAL = "tokens", "decoder_tokens", "keys", "special"
 NAMES, NOTES, PRECISION = "names", "notes", "precision"
 WEIGHTS, BEYOND = "weights.", "beyond."
 PARTS = N_("Some maps are of parts, windows or images: no weight goes from one to another.")

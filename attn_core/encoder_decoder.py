@@ -52,16 +52,15 @@ def kinds_of(names: Iterable[str], *, has_decoder_tokens: bool = False) -> dict[
 
 
 def check_tokens(
-    tokens: int | None,
-    decoder_tokens: int | None,
+    counts: Mapping[str, int | None],
     sides: Mapping[str, tuple[int, ...]],
     kinds: Mapping[str, str],
 ) -> None:
-    """Check the number of tokens against the sides (n_query, n_key) of the maps.
+    """Check how many words of the encoder, and of the decoder, there are against the maps' (n_query, n_key).
 
     Raises ValueError.
     """
-    for name, count, axes in (("tokens", tokens, SOURCE), ("decoder_tokens", decoder_tokens, TARGET)):
+    for (name, count), axes in zip(counts.items(), (SOURCE, TARGET), strict=True):
         lengths = {
             side
             for each, both in sides.items()

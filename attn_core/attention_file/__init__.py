@@ -24,6 +24,7 @@ from attn_core.attention_file.stored import MAX_BYTES, StoredArray, from_npy, fr
 from attn_core.attention_maps import (
     BEYOND,
     DECODER_TOKENS,
+    KEYS,
     MAX_FILE_BYTES,
     NAMES,
     NOTES,
@@ -52,8 +53,9 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
     (``weights``, where there are more); or an array a layer, (head, query, key) or, as transformers gives
     it, (batch, head, query, key), whose sequences have a map each; or Q and K, (layer?, head, n, d_k), from
     which weights are computed, with V of (layer?, head, key, d_v) if you like. ``tokens`` are optional, and
-    ``decoder_tokens`` of an encoder-decoder: an array of text in .npz, a JSON list in the metadata of
-    .safetensors. ``AttentionMaps.save`` writes such a file. What else there is the notes name as not read.
+    so are ``decoder_tokens`` of an encoder-decoder, or ``keys`` where ``tokens`` are of the queries alone: an
+    array of text in .npz, a JSON list in the metadata of .safetensors. ``AttentionMaps.save`` writes such a
+    file. What else there is the notes name as not read.
 
     Maps of more than 4,096 queries or keys are cut, weights as they are and Q and K before the softmax; so
     are more than 256 heads, or more than 72 MB of what is kept; the notes say so. All of that is reckoned
@@ -88,18 +90,18 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
     arrays, texts = _open(suffix, data)
     notes = metadata.notes(texts.get(NOTES))
     plans = affordable(_plan_maps(arrays, metadata.order(texts.get(NAMES), MAX_HEADS)), notes)
-    lists = [name for name in texts if name not in _METADATA and str(texts[name]).startswith("[")]
+    has_keys = KEYS in texts and DECODER_TOKENS not in texts
+    source, target = (KEYS, TOKENS) if has_keys else (TOKENS, DECODER_TOKENS)
+    lists = [name for name in texts if name not in (*_METADATA, source) and str(texts[name]).startswith("[")]
     if any(each.index and ", part " in each.name for each in plans):
         notes.append(_(PARTS))
     notes += _unread([*arrays, *lists], plans)
     longest = max(side for each in plans for side in each.sides)
-    tokens, count = metadata.tokens(TOKENS, texts.get(TOKENS), longest, MAX_PLACES)
-    of_decoder, decoder_count = metadata.tokens(
-        DECODER_TOKENS, texts.get(DECODER_TOKENS), longest, MAX_PLACES
-    )
+    tokens, count = metadata.tokens(source, texts.get(source), longest, MAX_PLACES)
+    of_decoder, decoder_count = metadata.tokens(target, texts.get(target), longest, MAX_PLACES)
     sides = {each.name: tuple(min(side, MAX_PLACES) for side in each.sides) for each in plans}
-    kinds = kinds_of(sides, has_decoder_tokens=of_decoder is not None)
-    check_tokens(count, decoder_count, sides, kinds)
+    kinds = kinds_of(sides, has_decoder_tokens=of_decoder is not None or has_keys)
+    check_tokens({source: count, target: decoder_count}, sides, kinds)
     special = metadata.special(texts.get(SPECIAL), tokens)
     precisions = [metadata.precision(texts) or "float64"]
     maps: dict[str, np.ndarray] = {}
@@ -158,7 +160,10 @@ def _open(suffix: str, data: bytes) -> tuple[dict[str, StoredArray], Mapping[str
     if suffix == ".safetensors":
         return from_safetensors(data)
     arrays = from_npz(data) if suffix == ".npz" else from_npy(data)
-    return arrays, {name: arrays.pop(name) for name in _METADATA if name in arrays}
+    names: tuple[str, ...] = _METADATA
+    if KEYS in arrays and arrays[KEYS].kind == "U" and DECODER_TOKENS not in arrays:  # K may be called so
+        names += (KEYS,)
+    return arrays, {name: arrays.pop(name) for name in names if name in arrays}
 
 
 def _plan_maps(arrays: Mapping[str, StoredArray], order: list[str] | None) -> list[MapPlan]:

@@ -98,10 +98,12 @@ def capture(
     result = _NamedMaps(watch.calls)
     if not result.maps:
         raise ValueError(_nothing(model, watch.calls, result.entries, sequence))
-    n_tokens, n_decoder_tokens = (None if each is None else len(each) for each in (tokens, decoder_tokens))
+    words = {"tokens": tokens, "decoder_tokens": decoder_tokens}
     kinds = kinds_of(result.maps, has_decoder_tokens=decoder_tokens is not None)
     check_tokens(
-        n_tokens, n_decoder_tokens, {name: each.shape[1:] for name, each in result.maps.items()}, kinds
+        {name: None if each is None else len(each) for name, each in words.items()},
+        {name: each.shape[1:] for name, each in result.maps.items()},
+        kinds,
     )
     manifest = Manifest(tuple(result.entries))
     notes = [] if manifest.is_complete else [f"Captured in part: {manifest.summary}."]

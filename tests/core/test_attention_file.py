@@ -117,10 +117,10 @@ def test_notes_name_arrays_not_read() -> None:
     notes = read_attention("a.npz", npz(Q=q, K=q, **many)).notes
     assert notes == (alone, says + ", ".join(f"{i}" * 40 for i in range(4)) + ", ….")
     attn = weights(2, 4, 4)
-    assert read_attention("a.npz", npz(attn=attn, keys=list("abcd"))).notes == (f"{says}keys.",)
+    assert read_attention("a.npz", npz(attn=attn, labels=list("abcd"))).notes == (f"{says}labels.",)
     assert read_attention("a.npy", npy(attn)).notes == ()
-    data = safetensors.numpy.save({"attn": attn}, {"keys": '["a"]', "format": "np"})
-    assert read_attention("a.safetensors", data).notes == (f"{says}keys.",)
+    data = safetensors.numpy.save({"attn": attn}, {"labels": '["a"]', "format": "np"})
+    assert read_attention("a.safetensors", data).notes == (f"{says}labels.",)
 
 
 def test_layers_with_different_batches_are_windows() -> None:
@@ -158,6 +158,28 @@ def test_weight_beyond_the_keys_is_read(tmp_path: Path) -> None:
         assert again.notes == read.notes
     bare = read_attention("c.npz", npz(weights=read.maps["layer 0"]))
     np.testing.assert_allclose(bare.beyond["layer 0"], read.beyond["layer 0"], atol=1e-6)
+
+
+def test_keys_name_the_columns_and_tokens_the_rows_alone(tmp_path: Path) -> None:
+    rows, columns = ("le", "chat"), ("the", "cat", "sat")
+    whole = weights(2, 2, 3)
+    for name, data in {
+        "a.npz": npz(weights=whole, tokens=rows, keys=columns),
+        "a.safetensors": safetensors.numpy.save(
+            {"weights": whole}, {"tokens": json.dumps(rows), "keys": json.dumps(columns)}
+        ),
+    }.items():
+        read = read_attention(name, data)
+        assert read.names("layer 0") == [list(rows), list(columns)]
+        assert (read.across, read.notes) == (True, ())
+        again = read_attention("b.npz", read.save(tmp_path / "b.npz").read_bytes())
+        assert again.names("layer 0") == read.names("layer 0")
+    square = read_attention("a.npz", npz(weights=weights(2, 3, 3), keys=columns))
+    assert square.names("layer 0") == [list("012"), list(columns)]
+    many = read_attention("a.npz", npz(weights=whole, keys=np.ones((2, 3, 4))))  # numbers are no words
+    assert any("keys" in note for note in many.notes)
+    both = read_attention("a.npz", npz(weights=whole, tokens=columns, decoder_tokens=rows, keys=columns))
+    assert any("keys" in note for note in both.notes)
 
 
 def test_rows_that_sum_to_less_than_one_went_to_a_sink(tmp_path: Path) -> None:
@@ -339,6 +361,7 @@ HOLE[1, 2, 0] = np.nan
         ("a.npz", npz(weights=FITS - 0.5), "numbers from -0.4"),
         ("a.npz", npz(weights=FITS * 0.6, **{"beyond.weights": FITS[..., 0] * 0}), r"sums from 0\.6 to 0\.6"),
         ("a.npz", npz(weights=FITS, tokens=["a", "b"]), "as many as the maps have places, 3; got 2"),
+        ("a.npz", npz(weights=FITS, tokens=["a", "b"], keys=["x", "y"]), "keys must be as many .* 3; got 2"),
         ("a.npz", npz(cross=FITS, decoder_tokens=["a"]), "decoder_tokens must be as many .* 3; got 1"),
         (
             "a.npz",
