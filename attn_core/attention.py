@@ -42,6 +42,7 @@ def scaled_dot_product_attention(
     scale: float | int | Float[Tensor, "..."] | None = None,
     temperature: float | int | Float[Tensor, "..."] = 1.0,
     softcap: float | int | None = None,
+    sink: float | int | Float[Tensor, "..."] | None = None,
     enable_gqa: bool = False,
 ) -> Attention:
     r"""Mix the values by how well each key answers each query, and keep every stage.
@@ -60,20 +61,23 @@ def scaled_dot_product_attention(
     With a ``softcap`` c the scaled scores, before B, are bent to stay between -c and c:
     $c\tanh(sS / (Tc))$.
 
+    A ``sink`` b is one more logit of each row, a number, or a tensor (n_head, 1, 1) of one a head: it joins
+    the softmax and is dropped after, so that a row sums to $1 - e^b / (e^b + \sum_j e^{\tilde S_{ij}})$.
+
     With ``enable_gqa`` the third axis from the end counts heads, and the key and value may have fewer of
     them: each serves as many queries' heads, side by side, as n_head / n_kv_head (grouped-query attention).
 
     Invariant: rows of weights sum to one, so each output lies within the hull of the values that its query
-    may see.
+    may see; beside a sink rows sum to less, and zero is one of these values.
 
     Edge cases: a row that is masked throughout has weights zero and output zero, and its gradient is zero.
 
     Raises ValueError for shapes that do not fit, unequal dtypes, a scale, temperature or softcap that is not
-    finite and positive, a mask that is neither boolean nor floating-point, holds NaN or +inf, or does not
-    broadcast, and key heads that do not divide the heads.
+    finite and positive, a sink that is not finite, a mask that is neither boolean nor floating-point, holds
+    NaN or +inf, or does not broadcast, and key heads that do not divide the heads.
 
     Source: Vaswani et al. (2017), Attention Is All You Need, section 3.2.1; Ainslie et al. (2023), GQA, for
-    shared key heads; Gemma Team (2024), Gemma 2, for the softcap.
+    shared key heads; Gemma Team (2024), Gemma 2, for the softcap; OpenAI (2025), gpt-oss, for the sink.
 
     >>> query = torch.tensor([[1.0, 2.0, 3.0]], dtype=torch.float64)
     >>> key = torch.tensor([[4.0, 5.0, 6.0], [7.0, 8.0, 9.0]], dtype=torch.float64)
@@ -110,7 +114,13 @@ def scaled_dot_product_attention(
         scaled_scores.masked_fill_(~mask, -torch.inf)
         empty = ~mask.any(dim=-1, keepdim=True)
         mask = mask.expand(whole)
-    weights = softmax_rows(scaled_scores, empty, out=large(whole, inputs))
+    if sink is None:
+        weights = softmax_rows(scaled_scores, empty, out=large(whole, inputs))
+    else:  # a row beside a finite logit is never empty
+        column = torch.as_tensor(sink).to(scaled_scores).expand(*whole[:-1], 1)
+        if not bool(column.isfinite().all()):
+            raise ValueError(f"sink must be finite; got {sink}")
+        weights = torch.softmax(torch.cat([scaled_scores, column], dim=-1), dim=-1)[..., :-1]
     return Attention(scores, scaled_scores, mask, weights, weights @ value)
 
 

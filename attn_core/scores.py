@@ -236,16 +236,17 @@ def score_attention(
     weights: Weights = MappingProxyType({}),
     scale: float = 1.0,
     temperature: float | Float[Tensor, "..."] = 1.0,
+    sink: float | None = None,
 ) -> Attention:
     r"""Attend with any score, and keep every stage.
 
     $$W = \mathrm{softmax}_{keys}\Bigl(\frac{s}{T}\, S + M\Bigr), \qquad O = WV$$
 
-    S is what ``score_pairs`` gives; mask, ``scale`` s and ``temperature`` T, with steps in front, are
-    those of ``scaled_dot_product_attention``, which does
-    all the rest: scores times the identity are the scores.
+    S is what ``score_pairs`` gives; mask, ``scale`` s, ``temperature`` T, with steps in front, and ``sink``
+    are those of ``scaled_dot_product_attention``, which does all the rest: scores times the identity are the
+    scores.
 
-    Invariant: each row of weights sums to one, or is zero where its whole row is masked.
+    Invariant: without a sink each row of weights sums to one, or is zero where its whole row is masked.
 
     Edge cases: "linear" at another temperature than 1 raises similarities to the power 1/T.
 
@@ -259,7 +260,13 @@ def score_attention(
     """
     scores = score_pairs(score, query, key, weights)
     return scaled_dot_product_attention(
-        scores, torch.eye(len(key)).to(scores), value, attn_mask, scale=scale, temperature=temperature
+        scores,
+        torch.eye(len(key)).to(scores),
+        value,
+        attn_mask,
+        scale=scale,
+        temperature=temperature,
+        sink=sink,
     )
 
 

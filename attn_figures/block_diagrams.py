@@ -66,6 +66,8 @@ def single_head(walk: Walk) -> Spec:
     empty = not walk.mask.any(axis=1).all()
     sums = _("each row sums to 1, or is empty") if empty else _("each row sums to 1")
     text = _("SoftMax  Σ = 1 or empty") if empty else _("SoftMax  Σ of a row = 1")
+    if walk.sink is not None:
+        sums, text = _("beside the sink each row sums to less than 1"), _("SoftMax  Σ of a row < 1")
     steps.append(
         Block(
             "softmax", text, QUERY_KEY, 0,

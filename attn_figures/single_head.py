@@ -107,7 +107,7 @@ class Walk:
     nothing. ``factor`` is the operator that scales the scores and ``scale`` its number; ``score`` names the
     score function, ``score_weights`` are its parameters. ``lookup``, ``threshold`` and ``ablation`` are None
     where no picture needs them; ``points`` computes the planes when it is called; ``group`` has the queries
-    whose rows the arcs take together.
+    whose rows the arcs take together. ``sink`` is a logit in every row's softmax that is no key's.
     """
 
     queries: Sequence[str]
@@ -133,6 +133,7 @@ class Walk:
     points: Callable[[], planes.HeadPlanes] | None = None
     group: arcs.Group = arcs.NO_GROUP
     score: str = "dot product"
+    sink: float | None = None
     score_weights: Mapping[str, Numbers] = field(default_factory=dict)
 
     @cached_property
@@ -143,9 +144,16 @@ class Walk:
         return np.where(may, np.exp(np.minimum(self.scaled_scores - largest, 0.0)), 0.0)
 
     @cached_property
+    def sink_exponentials(self) -> Numbers:
+        """The exponential of the sink's logit, less the largest score of each row (n_query, 1); 0 without."""
+        largest = np.max(self.scaled_scores, axis=1, where=self.mask, initial=-700.0, keepdims=True)
+        beside = self.mask.any(axis=1, keepdims=True) & (self.sink is not None)
+        return np.where(beside, np.exp(np.minimum((self.sink or 0.0) - largest, 700.0)), 0.0)
+
+    @cached_property
     def row_sums(self) -> Numbers:
-        """The sum of each row's exponentials (n_query, 1)."""
-        return np.asarray(self.exponentials.sum(axis=1, keepdims=True))
+        """The sum of each row's exponentials (n_query, 1), the sink's too."""
+        return np.asarray(self.exponentials.sum(axis=1, keepdims=True) + self.sink_exponentials)
 
     @cached_property
     def limit(self) -> float:
@@ -174,7 +182,10 @@ class Walk:
         weights, output, changes, empty = (
             np.asarray(getattr(ablations, name)) for name in ("weights", "output", "output_change", "empty")
         )
-        return replace(self, ablation=Ablation(key, weights[key], output[key], changes, empty[key]))
+        n = len(self.keys)  # a sink comes after the keys
+        return replace(
+            self, ablation=Ablation(key, weights[key, :, :n], output[key], changes[:n], empty[key])
+        )
 
     @property
     def ramp_power(self) -> float:

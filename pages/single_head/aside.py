@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from attn_core import Check
@@ -34,9 +35,19 @@ def _ablations(walk: Walk) -> KeyAblation:
 
 def _by_scores(walk: Walk) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return queries and keys whose dot products are the scaled scores, the values, and the mask."""
-    scores = torch.from_numpy(walk.scaled_scores)
-    eye = torch.eye(scores.shape[-1], dtype=scores.dtype)
-    return scores, eye, torch.from_numpy(walk.value), torch.from_numpy(walk.mask)
+    return as_keys(torch.from_numpy(walk.scaled_scores), walk, walk.sink)
+
+
+def as_keys(scores: Tensor, walk: Walk, sink: float | None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return queries and keys whose dot products are scores, the values and the mask: a sink is the last key.
+
+    It has no value, and each query scores it alike.
+    """
+    value, mask = torch.from_numpy(walk.value), torch.from_numpy(walk.mask)
+    if sink is not None:
+        scores, mask = F.pad(scores, (0, 1), value=sink), F.pad(mask, (0, 1), value=True)
+        value = F.pad(value, (0, 0, 0, 1))
+    return scores, torch.eye(scores.shape[-1], dtype=scores.dtype), value, mask
 
 
 def audit_aside(walk: Walk, aside: SetAside) -> list[Check]:

@@ -128,12 +128,13 @@ def _walks(
         masks,
         scale=scale if attn_core.SCORES[scoring.score].is_scaled else None,
         temperature=temperature,
+        sink=scoring.sink,
     )
     attention, own = dot, attn_core.score_weights(scoring.score, head.d_k, seed=state.inputs.seed)
     if scoring.score != DOT:
         attention = attn_core.score_attention(
             scoring.score, head.query, head.key, head.value, masks, weights=own, scale=scale,
-            temperature=temperature,
+            temperature=temperature, sink=scoring.sink,
         )  # fmt: skip
     beside_dot = [
         (float((ours - theirs).abs().max()), float((made - dot_made).abs().max()))
@@ -166,6 +167,7 @@ def _walks(
         "value": np.asarray(head.value),
         "scores": np.asarray(attention.scores),
         "score": scoring.score,
+        "sink": scoring.sink,
         "score_weights": {name: np.asarray(each) for name, each in own.items()},
         "points": None if along is None else cache(partial(_points, head, attention.scores, along)),
         "is_masked": scoring.masking.kind != "none",
@@ -181,7 +183,8 @@ def _walks(
         )
         for step in range(len(attention.weights))
     ]
-    return walks, np.asarray(attn_core.effective_keys(attention.weights)), beside_dot
+    shares = attention.weights / attention.weights.sum(dim=-1, keepdim=True).clamp(min=1e-300)
+    return walks, np.asarray(attn_core.effective_keys(shares)), beside_dot
 
 
 def plane_of(head: SingleHead, along: Along) -> Plane:

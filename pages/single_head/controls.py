@@ -37,6 +37,8 @@ from pages.single_head.settings import (
     RAMP,
     SCALE,
     SCORE,
+    SINK,
+    SINK_LOGIT,
     TABLE_X,
     TABLE_Y,
     UNIT_ROWS,
@@ -50,7 +52,7 @@ from pages.single_head.state import Inputs, Rows, Scoring, State
 # Under *More settings*: what becomes of the words, how weights are drawn, and what scores.
 RARELY_SET: tuple[Parameter, ...] = (
     *(CROSS, TEXT_2, QKV, VECTORS, WIDTH_X, RAMP, UNIT_ROWS, TABLE_X, TABLE_Y, BIAS, WIDTH_K, WIDTH_V),
-    *(TABLE_Q, TABLE_K, TABLE_V, INIT, SEED, SCORE, SCALE, FREE_SCALE),
+    *(TABLE_Q, TABLE_K, TABLE_V, INIT, SEED, SCORE, SCALE, FREE_SCALE, SINK, SINK_LOGIT),
     *hand_settings(SINGLE),
 )
 _GOOD = "_single_head_inputs"  # the last inputs that could be computed
@@ -78,8 +80,10 @@ def read_controls(controls: Controls) -> State:
             if inputs.is_drawn or inputs.vectors == "typed":
                 more.whole(SEED, _("Seed"))
             scores = _read_score(more)
+            has_sink = more.flag(SINK, _("Attention sink"), help=_(SINK_HELP))
+            sink = more.real(SINK_LOGIT, _("Logit of the sink")) if has_sink else None
         with mask_place:
-            return State(inputs, _read_scoring(controls, inputs, scores))
+            return State(inputs, replace(_read_scoring(controls, inputs, scores), sink=sink))
 
 
 def _read_inputs(controls: Controls, inputs: Inputs) -> Inputs:
@@ -224,6 +228,9 @@ def _read_scoring(controls: Controls, inputs: Inputs, scores: tuple[str, str, fl
     )
 
 
+SINK_HELP = N_(
+    "A learned logit of each head, as in gpt-oss: it joins the softmax of every row and is dropped after."
+)
 CROSS_HELP = N_(
     "Off: self-attention, queries and keys of one sentence. On: cross-attention, as a decoder attends to "
     "what an encoder has read."

@@ -30,11 +30,17 @@ def all_at_once(result: Result) -> str:
         inside = rf"{result.scoring.free_scale:g}\,{inside}"
     if not result.walk.mask.all():
         inside += " + M"
+    inside += _sink(result)
     if result.scoring.score != DOT:
         inside, where = inside.replace(r"QK^\top", "S"), rf", \quad {score(result)}"
     else:
         where = ""
     return rf"O = \mathrm{{softmax}}\!\left({inside}\right)V{where}"
+
+
+def _sink(result: Result) -> str:
+    """Write the logit that stands beside a row's scores in the softmax; nothing where there is none."""
+    return "" if result.scoring.sink is None else rf" \;\middle|\; {result.scoring.sink:g}"
 
 
 def points(result: Result) -> str:
@@ -111,9 +117,12 @@ def masking(result: Result) -> str:
 
 def softmax(result: Result) -> str:
     """The weights."""
+    sink = result.scoring.sink
+    beside = "" if sink is None else rf" + \exp({sink:g} - \max_l \hat S_{{il}})"
     return (
         rf"{_sized('W', result.walk.weights)}:\quad W_{{ij}} = "
-        r"\frac{\exp(\hat S_{ij} - \max_l \hat S_{il})}{\sum_l \exp(\hat S_{il} - \max_l \hat S_{il})}"
+        r"\frac{\exp(\hat S_{ij} - \max_l \hat S_{il})}{\sum_l \exp(\hat S_{il} - \max_l \hat S_{il})"
+        f"{beside}}}"
     )
 
 
@@ -125,11 +134,11 @@ def mixing(result: Result) -> str:
 
 def hard_or_soft(result: Result) -> str:
     """The look-up of the best keys, and what softmax makes of the same scores."""
+    limit = r" \xrightarrow{\,T \to 0\,} O^\mathrm{hard}_i" if result.scoring.sink is None else ""
     return (
         rf"{_sized('O', result.walk.output)}: \quad "
         r"O^\mathrm{hard}_i = \frac{1}{|J_i|} \sum_{j \in J_i} V_j, "
-        r"\quad J_i = \arg\max_j \hat S_{ij}; \quad O_i = \sum_j W_{ij} V_j "
-        r"\xrightarrow{\,T \to 0\,} O^\mathrm{hard}_i"
+        r"\quad J_i = \arg\max_j \hat S_{ij}; \quad O_i = \sum_j W_{ij} V_j" + limit
     )
 
 
@@ -158,6 +167,6 @@ def with_numbers(result: Result) -> str:
     product = r"Q K^\top" if is_dot else "S"
     where = "" if is_dot else rf", \qquad {score(result)}"
     return (
-        rf"O = \operatorname{{softmax}}\!\left({factor}\, {product}{masked}\right) V"
+        rf"O = \operatorname{{softmax}}\!\left({factor}\, {product}{masked}{_sink(result)}\right) V"
         rf" = {weights} {value} = {output}{where}"
     )

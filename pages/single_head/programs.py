@@ -1,5 +1,6 @@
 """Programs that print the numbers on the screen, and their formula."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -34,11 +35,21 @@ def programs(result: Result) -> Programs:
     return attention_programs(
         (tokens, tokens) if samples else (result.head.queries, result.head.keys),
         _starts(result),
-        [f"scores = {_scores(result)}", f"output, weights = {attends_where(mask)}"],
+        [f"scores = {_scores(result)}", f"output, weights = {_beside_sink(attends_where(mask), result)}"],
         _call(result, mask),
         lambda: formulas.with_numbers(result),
         samples=samples,
         more=_more(result, mask),
+    )
+
+
+def _beside_sink(line: str, result: Result) -> str:
+    """Return a line of a program that attends, with the sink in its softmax where there is one."""
+    sink = result.scoring.sink
+    return (
+        line
+        if sink is None
+        else re.sub(r"attend(_masked)?\((\w+), V", rf"attend_with_sink(\2, V, {sink:g}", line)
     )
 
 
@@ -110,6 +121,7 @@ def _call(result: Result, mask: str) -> str:
         arguments.append(f"scale={result.scale!r}")
     if result.temperature != 1.0:
         arguments.append(f"temperature={result.temperature:.10g}")
+    arguments += [] if result.scoring.sink is None else [f"sink={result.scoring.sink:g}"]
     inside = ", ".join(arguments)
     if own := SCORES[score].shapes:
         weights = ", ".join(f'"{name}": {name}' for name, _axes in own)
@@ -124,4 +136,5 @@ def _more(result: Result, mask: str) -> More:
         return together_lines(group.rows(result.cell[0]), "weights[rows]", summed=group.summed)
     if result.along is not None:
         return plane_lines(result.along.dimensions)
-    return set_aside.aside_lines(aside, result.walk.keys, mask) if aside.what else ((), ())
+    lines, prints = set_aside.aside_lines(aside, result.walk.keys, mask) if aside.what else ((), ())
+    return [_beside_sink(line, result) for line in lines], prints

@@ -2,7 +2,7 @@
 
 from attn_core import ATTENTION_MISTAKES, INITS, MASK_PATTERNS, SCORES
 from attn_ui.base.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
-from attn_ui.base.parameters import Choice, Flag, Integer, Parameter, Steps, Table, page_tabs
+from attn_ui.base.parameters import Choice, Flag, Integer, Parameter, Real, Steps, Table, page_tabs
 from attn_ui.base.shared_settings import (
     ABOVE,
     ALL_BUT_ONE,
@@ -58,6 +58,9 @@ MASK_WIDTH = Steps("w", 1, tuple(range(MAX_TOKENS + 1)), ".0f")
 MOVES = Choice("moves", "temperature", ("temperature", "mask width"))
 SCORE = Choice("score", next(iter(SCORES)), tuple(SCORES), kind="score")
 SCALE = Choice("scale", "1/√dₖ", ("1/√dₖ", "none", "free"))
+# A logit beside the scaled scores, in every row's softmax and dropped after it.
+SINK = Flag("sink", False)
+SINK_LOGIT = Real("logit", 0.0, -20.0, 20.0)
 STAGE = Choice(
     "stage",
     "all at once",
@@ -85,7 +88,21 @@ SETTINGS: tuple[Parameter, ...] = (
     *(QKV, BIAS, WIDTH_K, WIDTH_V, TABLE_Q, TABLE_K, TABLE_V, INIT),
     *hand_settings(SINGLE),
     *(MASK, MASK_WIDTH, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, MOVES),
-    *(SCORE, SCALE, FREE_SCALE, TEMPERATURE, STAGE, QUERY, KEY, MISTAKE, SWEEP_WIDTH, COST_WINDOW, CODE),
+    *(
+        SCORE,
+        SCALE,
+        FREE_SCALE,
+        SINK,
+        SINK_LOGIT,
+        TEMPERATURE,
+        STAGE,
+        QUERY,
+        KEY,
+        MISTAKE,
+        SWEEP_WIDTH,
+        COST_WINDOW,
+        CODE,
+    ),
     *(TYPED, TILE, STATE),
     *(KEEP, ABOVE, LARGEST, RENORMALISED, WITHOUT, ALSO, TOGETHER),
     *(PLANE, FIRST, SECOND),

@@ -244,6 +244,11 @@ def fixed_line(result: Result, stage: str, line: str) -> str:
             weights=weights,
             outputs=outputs,
         )
+    if stage in ("weights", "output", "hard or soft") and result.scoring.sink is not None:
+        return _(
+            "A sink is one more logit in each row's softmax, dropped after it: it takes weight and has no "
+            "value, so that a row sums to less than one."
+        )
     if stage == "all at once" and result.inputs.is_drawn:
         return _("Numbers from a seed are not trained: this map knows no grammar.")
     own = EXPLAINS.get(result.scoring.score) if stage == "scores" else None
@@ -256,5 +261,6 @@ def caption(stage: str, result: Result) -> str:
     return paragraph(
         fixed_line(result, stage, own.fixed_line),
         own.readout(result),
+        words.of_sink(result) if own.follows_slider and stage not in ("scaled", "masked") else "",
         words.warning(result, of_largest=own.tells_largest),
     )

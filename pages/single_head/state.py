@@ -75,6 +75,7 @@ class Scoring:
     width: Steps
     moves: str
     score: str = attn_core.scores.DOT
+    sink: float | None = None  # the logit of an attention sink
 
     def scale_at(self, d_k: int) -> float:
         """Return what the scores are multiplied by, before the temperature."""

@@ -15,7 +15,10 @@ def tables(result: Result) -> Mapping[str, Columns]:
     """Return the numbers by what they are."""
     walk = result.walk
     n_query, n_key = walk.mask.shape
-    outputs = {str(place): column.tolist() for place, column in enumerate(walk.output.T, start=1)}
+    outputs: dict[str, list[float]] = (
+        {} if walk.sink is None else {N_("to the sink"): (1 - walk.weights.sum(axis=1)).tolist()}
+    )
+    outputs |= {str(place): column.tolist() for place, column in enumerate(walk.output.T, start=1)}
     more: dict[str, list[bool] | list[float]] = {}
     if walk.threshold is not None:
         more = {N_("kept"): walk.threshold.cells.ravel().tolist()}

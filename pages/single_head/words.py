@@ -103,6 +103,19 @@ def of_mask(result: Result) -> str:
     return _("Query {query}, key {key}: masked score {masked}. Pairs left: {left} of {count}.", **fields)
 
 
+def of_sink(result: Result) -> str:
+    """How much of the chosen query's row went to the sink; nothing where there is none."""
+    if result.scoring.sink is None:
+        return ""
+    rest = 1 - result.walk.weights.sum(axis=1)
+    return _(
+        "Query {query}: **{share}** to the sink (average {mean}).",
+        query=_query(result),
+        share=f"{rest[result.cell[0]]:.3f}",
+        mean=f"{rest.mean():.3f}",
+    )
+
+
 def of_arcs(result: Result) -> str:
     """What the thickest arcs of the chosen query, or of several together, hold."""
     walk, rows = result.walk, result.walk.group.rows(result.cell[0])

@@ -22,6 +22,13 @@ def attend_masked(scores, V, mask):
     return weights @ V, weights
 
 
+def attend_with_sink(scores, V, sink, mask=True):
+    """Attend beside a sink: one more logit in each row's softmax, dropped after it."""
+    column = np.full_like(scores[:, :1], sink)
+    weights = softmax(np.concatenate([np.where(mask, scores, -np.inf), column], axis=-1))[:, :-1]
+    return weights @ V, weights
+
+
 def linear_scores(Q, K):
     """Return log(φ(q)·φ(k)), φ(x) = elu(x) + 1: softmax of it is linear attention's weights."""
     log_q, log_k = (np.minimum(x, 0) + np.log1p(np.maximum(x, 0)) for x in (Q, K))

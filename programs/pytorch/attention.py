@@ -18,6 +18,15 @@ def attend_masked(scores, V, mask):
     return weights @ V, weights
 
 
+def attend_with_sink(scores, V, sink, mask=None):
+    """Attend beside a sink: one more logit in each row's softmax, dropped after it."""
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    column = torch.full_like(scores[:, :1], sink)
+    weights = torch.softmax(torch.cat([scores, column], dim=-1), dim=-1)[:, :-1]
+    return weights @ V, weights
+
+
 def linear_scores(Q, K):
     """Return log(φ(q)·φ(k)), φ(x) = elu(x) + 1: softmax of it is linear attention's weights."""
     log_q, log_k = (x.clamp(max=0) + x.clamp(min=0).log1p() for x in (Q, K))

@@ -106,6 +106,10 @@ def test_program_attention_equals_torch(own: Functions) -> None:
     output, weights = own.attend_masked(scores, V, LOWER & (torch.arange(5) > 1))
     assert not output[:, :2].any()
     assert not weights[:, :2].any()
+    output, weights = own.attend_with_sink(scores[0], V[0], 0.5, LOWER)
+    rows = scores[0].exp().masked_fill(~LOWER, 0.0)
+    close(weights, rows / (rows.sum(dim=-1, keepdim=True) + math.exp(0.5)))
+    close(output, weights @ V[0])
     close(own.places(3, 2)[0] * 10 + own.places(3, 2)[1], [[0, 1], [10, 11], [20, 21]])
 
 

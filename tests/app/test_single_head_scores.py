@@ -1,13 +1,18 @@
 """Other scores on the single-head page: what is drawn, said, checked, worked out and handed over."""
 
+from urllib.parse import urlencode
+
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 
 from attn_core import SCORES
+from attn_ui.base.shared_settings import ALL_BUT_ONE
 from pages import PAGES
 from pages.single_head.compute import Result
+from pages.single_head.stages import STAGES
+from pages.single_head.tabs.arithmetic import steps, working
 from tests.handed import leaves
 from tests.pages import open_sound
 from tests.sentences import messages_in
@@ -108,3 +113,38 @@ def test_score_tables_have_the_terms_of_the_scores(score: str) -> None:
         )
     )
     np.testing.assert_allclose(np.asarray(page.tables["pairs"]["score"]), wanted.ravel(), atol=1e-12)
+
+
+@pytest.mark.parametrize("stage", [*STAGES])
+def test_sink_takes_its_share_on_every_stage(stage: str) -> None:
+    link = f"sink=true&logit=1.5&mask=causal&t=0.7&q=3&score=general&stage={stage}"
+    page = PAGES["single-head"].at(link.replace(" ", "+"))
+    walk = now_of(link).walk
+    powers = np.where(walk.mask, np.exp(walk.scaled_scores), 0.0)
+    weights = powers / (powers.sum(axis=1, keepdims=True) + np.exp(1.5))
+    np.testing.assert_allclose(walk.weights, weights, atol=1e-12)
+    np.testing.assert_allclose(walk.exponentials / walk.row_sums, weights, atol=1e-12)
+    np.testing.assert_allclose(walk.output, weights @ walk.value, atol=1e-12)
+    share = 1 - weights.sum(axis=1)
+    says = STAGES[stage].follows_slider and stage not in ("scaled", "masked")
+    fields = {"share": f"{share[3]:.3f}", "mean": f"{share.mean():.3f}"}
+    assert any(set(each) == {"query", *fields} for each in messages_in(page.sentence, **fields)) is says
+    for kind in ("PyTorch", "NumPy", "attn_core"):
+        np.testing.assert_allclose(leaves(page.programs, kind)["weights"], weights, atol=1e-9)
+
+
+@pytest.mark.parametrize("link", [{}, {"score": "kernel"}, {"stage": "threshold", "keep": ALL_BUT_ONE}])
+def test_sink_checks_hold_and_tabs_count_it(link: dict[str, str]) -> None:
+    sink = {"sink": "true", "logit": "1.5", "mask": "causal", "t": "0.7"}
+    at = open_sound("single-head", tab="Checks", **sink, **link)
+    verdicts = "\n".join(each.value for each in at.markdown)
+    assert "fails" not in verdicts
+    assert "a key without value" in verdicts
+    page = PAGES["single-head"].at(urlencode(sink | link))
+    walk = page.view.result.walk
+    np.testing.assert_allclose(np.array(page.tables["output"]["to the sink"]), 1 - walk.weights.sum(axis=1))
+    assert steps(working(page.view.result)).count(f"{walk.sink_exponentials[0, 0]:.6g}"[:6]) >= 1
+    if walk.ablation is not None:  # without a word the sink takes more too
+        key = walk.ablation.key
+        rest = np.delete(walk.weights, key, axis=1) / (1 - walk.weights[:, [key]])
+        np.testing.assert_allclose(np.delete(walk.ablation.weights, key, axis=1), rest, atol=1e-12)

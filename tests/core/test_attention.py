@@ -1,6 +1,7 @@
 import math
 from collections.abc import Callable
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.nn import functional as F
 from transformers.models.gemma2.modeling_gemma2 import eager_attention_forward
+from transformers.models.gpt_oss import modeling_gpt_oss as gpt_oss
 
 from attn_core import ATTENTION_SAMPLES, Attention, SelfAttention, causal_mask, scaled_dot_product_attention
 from tests.core.kinds import Draw, Refuses
@@ -331,7 +333,28 @@ def test_softcap_equals_gemma_2(masked: bool, draw: Draw) -> None:
     assert float((stages.scores * 3).abs().max()) > 4
 
 
+@pytest.mark.parametrize("masked", [False, True])
+def test_sink_equals_gpt_oss_and_the_closed_form(masked: bool, draw: Draw) -> None:
+    query, key, value = draw(2, 4, 3, 8), draw(2, 4, 5, 8), draw(2, 4, 5, 6)
+    sinks = draw(4)
+    mask = torch.ones(3, 5, dtype=torch.bool)
+    mask[1, 2:] = False
+    mask[2] = not masked  # a row that sees nothing gives all to the sink
+    ours = scaled_dot_product_attention(query, key, value, mask, sink=sinks[:, None, None])
+    module: Any = SimpleNamespace(num_key_value_groups=1, sinks=sinks, training=False)
+    bias = torch.zeros(3, 5, dtype=torch.float64).masked_fill(~mask, -torch.inf)
+    output, weights = gpt_oss.eager_attention_forward(module, query, key, value, bias, scaling=8**-0.5)
+    torch.testing.assert_close(ours.weights, weights, rtol=0, atol=1e-12)
+    torch.testing.assert_close(ours.output, output.transpose(1, 2), rtol=0, atol=1e-12)
+    share = torch.sigmoid(sinks[:, None] - ours.scaled_scores.logsumexp(dim=-1))
+    torch.testing.assert_close(1 - ours.weights.sum(dim=-1), share, rtol=0, atol=1e-12)
+    low = scaled_dot_product_attention(query, key, value, mask, sink=-1e4).weights
+    torch.testing.assert_close(low, scaled_dot_product_attention(query, key, value, mask).weights)
+
+
 def test_refusals_say_what_came(refuses: Refuses, draw: Draw) -> None:
+    with refuses("sink must be finite; got inf"):
+        scaled_dot_product_attention(draw(2, 3), draw(2, 3), draw(2, 3), sink=torch.inf)
     query, key, value = draw(5, 11), draw(7, 11), draw(7, 13)
     with refuses(r"same width d_k >= 1; got query \(5, 11\), key \(7, 3\), value \(7, 13\)"):
         scaled_dot_product_attention(query, draw(7, 3), value)

@@ -27,6 +27,15 @@ TERMS = (
         apart=("previous token",),
     ),
     Term(
+        "Sink logit",
+        "A sink logit is a learned number of a head that joins each row's softmax and is dropped after: "
+        "rows sum to less than one.",
+        Place("single_head", {"sink": "true"}),
+        also=("learned sink", "softmax off by one"),
+        code="scaled_dot_product_attention(sink)",
+        source="OpenAI, 2025 (gpt-oss)",
+    ),
+    Term(
         "Attention sink",
         "An attention sink is a token that draws weight whatever the words are.",
         Place("learned_heads", {"source": "a real model"}),

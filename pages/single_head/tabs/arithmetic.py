@@ -154,6 +154,7 @@ def steps(at: Working) -> str:
     else:
         largest = walk.scaled_scores[row][may].max()
         exponential = _number(walk.exponentials[row, column])
+        terms = [*walk.exponentials[row][may], *([] if walk.sink is None else walk.sink_exponentials[row])]
         rows += [
             (_("mask"), _("{scaled} + 0: may attend", scaled=scaled), scaled),
             (
@@ -161,7 +162,7 @@ def steps(at: Working) -> str:
                 f"exp({scaled} − {in_brackets(_number(largest))})",
                 exponential,
             ),
-            (_("sum of these over the row"), _sum(walk.exponentials[row][may]), total),
+            (_("sum of these over the row"), _sum(terms), total),
             (_("weight"), f"{exponential} ÷ {total}", as_weight(float(walk.weights[row, column]))),
         ]
     name, work, outcome = rows[-1]
@@ -195,7 +196,7 @@ def _number(value: float) -> str:
     return number(float(value), DIGITS)
 
 
-def _sum(terms: np.ndarray) -> str:
+def _sum(terms: Sequence[float]) -> str:
     numbers = [_number(term) for term in terms]
     if len(numbers) > MOST_TERMS:
         return _("{terms} + … ({count} terms)", terms=" + ".join(numbers[:3]), count=len(numbers))

@@ -11,29 +11,37 @@ from attn_core.plane import audit_plane
 from attn_core.scores import DOT, audit_score
 from attn_ui.screen.tables import checks_table
 from attn_words import _
-from pages.single_head.aside import audit_aside
+from pages.single_head.aside import as_keys, audit_aside
 from pages.single_head.compute import Result, plane_of
 
 
 def show(result: Result) -> None:
     """Measure the numbers on the screen, against torch's own attention too."""
-    head = result.head
-    query, key = head.query, head.key
+    head, sink = result.head, result.scoring.sink
+    query, key, value, mask = head.query, head.key, head.value, result.mask
     scored: tuple[attn_core.Check, ...] = ()
+    if result.scoring.score != DOT or sink is not None:
+        # Torch's attention knows one score: times the identity it takes any, a sink as a key without value.
+        at = None if sink is None else sink * result.temperature / result.scale
+        query, key, value, mask = as_keys(torch.tensor(result.walk.scores), result.walk, at)
     if result.scoring.score != DOT:
-        # Torch's own attention knows one score: times the identity it takes any.
-        query, key = torch.tensor(result.walk.scores), torch.eye(len(head.keys), dtype=torch.float64)
         scored = audit_score(
             result.scoring.score, head.query, head.key, head.value, attn_mask=result.mask, weights=result.own,
-            scores=query,
+            scores=torch.tensor(result.walk.scores),
         )  # fmt: skip
     attention = attn_core.scaled_dot_product_attention(
-        query, key, head.value, result.mask, scale=result.scale, temperature=result.temperature
+        query, key, value, mask, scale=result.scale, temperature=result.temperature
     )
     checks = attn_core.audit_attention(
-        attention, query, key, head.value, result.mask, scale=result.scale / result.temperature
+        attention, query, key, value, mask, scale=result.scale / result.temperature
     )
-    lookup = audit_hard_lookup(query, key, head.value, result.mask)
+    if sink is not None:
+        name, weights = (
+            _("beside the sink, a key without value, the keys have these weights"),
+            result.walk.weights,
+        )
+        scored += (attn_core.compare(name, torch.tensor(weights), attention.weights[:, :-1], scale=1.0),)
+    lookup = audit_hard_lookup(*as_keys(torch.tensor(result.walk.scores), result.walk, None))
     more = [lookup, *audit_aside(result.walk, result.aside)]
     if result.along is not None:
         plane, is_main = plane_of(head, result.along), result.along.dimensions is None
