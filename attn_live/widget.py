@@ -31,7 +31,7 @@ class LiveWidget(anywidget.AnyWidget):
             library: plotly.js, deflated by zlib; version: its own.
             themes: the style sheet's variables by name, for "light" and "dark".
         """
-        page = {"markup": markup(), "kit": bundle("kit.js"), "themes": themes, "version": version}
+        page = {"markup": markup(), "saver": bundle("save_panel.js"), "themes": themes, "version": version}
         super().__init__(message=message, library=library, fonts=_fonts(), page=page, view={})
 
     @property

@@ -169,7 +169,7 @@ def sizes(folder: Path, figures: Sequence[Published], targets: Targets) -> None:
     stills = list(folder.glob("*.svg"))
     of_figure = [folder / f"{figure.id}.js" for figure in figures]
     shared = [path for path in folder.glob("*.*") if path.suffix in (".js", ".css") and path not in of_figure]
-    at_first = [path for path in shared if not path.stem.endswith(("-kit", "-sans", "-sans-bold", "-serif"))]
+    at_first = [path for path in shared if not path.stem.endswith(("-save", "-sans", "-sans-bold", "-serif"))]
     rows: list[tuple[str, list[Path], Callable[[list[int]], float]]] = [
         ("a figure's steps, median", of_figure, statistics.median),
         (f"the most ({largest.link})", of_figure, max),

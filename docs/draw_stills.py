@@ -79,7 +79,7 @@ def open_page(context: BrowserContext, address: str, page: PageEntry, width: int
 def hand_over(tab: Page) -> None:
     """Have the first figure hand itself over, as it does to the panel that saves it."""
     tab.route(
-        "**/plotly/kit.js*",
+        "**/plotly/save_panel.js*",
         lambda route: route.fulfill(body=bundle("still.js") + KIT, content_type="text/javascript"),
     )
     tab.locator(DRAWN).first.locator("[data-live=save]").click()

@@ -83,7 +83,7 @@ def draw(browser: Browser, address: str, folder: Path) -> None:
         page.goto(f"{address}/{path}")
         page.wait_for_selector(DRAWN)
         page.locator(DRAWN).first.get_by_role("button", name="Save", exact=True).click()
-        panel = page.locator("dialog.live-kit")
+        panel = page.locator("dialog.save-panel")
         for setting, value in DRAWING.items():
             panel.locator(f'input[name={setting}][value="{value}"]').check()
         panel.locator("input[name=caption]").uncheck()  # it has this machine's address

@@ -28,7 +28,7 @@ from tests.quick_apptest import look_for_components_once
 from tests.walk import Query, said_now, split, states
 
 # Parts of a figure's head that name what is served, not what is shown.
-SERVED = ("plotly", "kit", "colours")
+SERVED = ("plotly", "saver", "colours")
 SHOWN = ("title", "header", "subheader", "markdown", "caption", "latex", "error", "warning", "info", "code")
 ASKED = (
     "selectbox",

@@ -1,6 +1,6 @@
 // The component as Streamlit calls it: once for each message and each change of theme.
 
-import { LiveFigure, receiveSentences } from "./live.js";
+import { LiveFigure, receiveSentences } from "./live_figure.js";
 
 /** @type {WeakMap<HTMLElement, LiveFigure>} */
 const instances = new WeakMap(); // one figure for as long as its element lives

@@ -1,7 +1,7 @@
 // A map of any size on a canvas: from the whole, in blocks of cells, down to single cells with their words. Nothing
 // is computed here: each level's numbers come in tiles, and a picture is those that are in sight.
 
-import { inkOn } from "./ink.js";
+import { inkOn } from "./cell_ink.js";
 import { savable, saveMap } from "./long_picture.js";
 import { imageOf, lookUp, step, Tiles } from "./tiles.js";
 import { paragraph, word } from "./word.js";

@@ -1,7 +1,7 @@
 // A map of any size in a notebook, as anywidget calls it: Python sends the tiles that come into sight.
 
+import { dress, isDark, keepKeys, watchTheme } from "./host_theme.js";
 import { LongMap } from "./long_map.js";
-import { dress, isDark, keepKeys, watchLooks } from "./looks.js";
 import { inflate } from "./wire.js";
 import { word } from "./word.js";
 
@@ -69,7 +69,7 @@ async function render({ model, el }) {
   const opening = floats(new DataView((await inflate(bytes(model.get("opening")))).buffer));
   map.tiles.fill(source().key, kept, opening);
   await show();
-  const looks = watchLooks(() => {
+  const looks = watchTheme(() => {
     dress(root, themes);
     map.dress(isDark(el));
   });

@@ -1,7 +1,7 @@
 // The same figure in a notebook, as anywidget calls it: messages and reports go through its model.
 
-import { LiveFigure } from "./live.js";
-import { dress, keepKeys, watchLooks } from "./looks.js";
+import { dress, keepKeys, watchTheme } from "./host_theme.js";
+import { LiveFigure } from "./live_figure.js";
 import { loadPlotly } from "./plotly.js";
 import { inflate } from "./wire.js";
 import { word } from "./word.js";
@@ -11,18 +11,18 @@ import { word } from "./word.js";
 class NotebookFigure extends LiveFigure {
   /**
    * @param {HTMLElement} parent
-   * @param {string} kit where the module that saves files is
+   * @param {string} saver where the module that saves files is
    * @param {Record<string, DataView>} fonts deflated
    */
-  constructor(parent, kit, fonts) {
+  constructor(parent, saver, fonts) {
     super(parent);
-    this.kit = kit;
+    this.saver = saver;
     this.fonts = fonts;
   }
 
   /** @param {import("./types").Message} message */
   take(message) {
-    message.meta.kit = this.kit;
+    message.meta.saver = this.saver;
     window.labWords = message.meta.words;
     return super.take(message);
   }
@@ -56,13 +56,13 @@ class NotebookFigure extends LiveFigure {
 
 /** @param {{ model: Model, el: HTMLElement }} widget */
 async function render({ model, el }) {
-  const { markup, themes, version, kit } = model.get("page");
+  const { markup, themes, version, saver } = model.get("page");
   el.innerHTML = markup; // the widget's own file, nothing that anybody typed
   const root = /** @type {HTMLElement} */ (el.querySelector(".live-figure"));
   root.classList.add("live-notebook");
   root.addEventListener("focusin", keepKeys);
   dress(root, themes);
-  const panel = URL.createObjectURL(new Blob([kit], { type: "text/javascript" }));
+  const panel = URL.createObjectURL(new Blob([saver], { type: "text/javascript" }));
   const figure = new NotebookFigure(el, panel, model.get("fonts"));
   /** @param {string} name @param {unknown} value */
   const setStateValue = (name, value) => {
@@ -76,11 +76,11 @@ async function render({ model, el }) {
     data = bytes(model.get("message"));
     update();
   };
-  const onLook = () => {
+  const onTheme = () => {
     dress(root, themes);
     update();
   };
-  const looks = watchLooks(onLook);
+  const looks = watchTheme(onTheme);
   model.on("change:message", onMessage);
   try {
     await bringPlotly(bytes(model.get("library")), version);

@@ -1,8 +1,8 @@
 // A picture for a slide: one step, drawn out of sight in the shape, colours and type that are asked for.
 
 import { printable } from "./address.js";
+import { inkCells } from "./cell_ink.js";
 import { enlarge, fit, leftOut, Moving, pick } from "./figure.js";
-import { inkCells } from "./ink.js";
 import { axisTitlesOf, ticksOf, wordsOf } from "./plotly_inside.js";
 import { withFrames } from "./pointing.js";
 import { breadth } from "./word.js";

@@ -4,7 +4,7 @@
 // `window.labParts`.
 
 import { fromBase64 } from "./base64.js";
-import { LiveFigure } from "./live.js";
+import { LiveFigure } from "./live_figure.js";
 import { loadPlotly } from "./plotly.js";
 import { word } from "./word.js";
 
@@ -20,7 +20,7 @@ window.labParts ??= {};
 const parts = window.labParts;
 /** @type {Map<string, Promise<string>>} */
 const onTheirWay = new Map();
-let kit = ""; // the address of the module that saves files, once it is there
+let saver = ""; // the address of the module that saves files, once it is there
 let count = 0;
 
 /**
@@ -65,7 +65,7 @@ class PublishedFigure extends LiveFigure {
     Object.assign(message.meta, {
       key: this.key,
       plotly: new URL(PLOTLY, shared).href,
-      kit: "attention-lab-kit",
+      saver: "attention-lab-save",
     });
     return super.take(message);
   }
@@ -116,8 +116,10 @@ class PublishedFigure extends LiveFigure {
   /** @override */
   async save() {
     try {
-      kit ||= URL.createObjectURL(new Blob([await part("attention-lab-kit")], { type: "text/javascript" }));
-      if (this.meta) this.meta.kit = kit;
+      saver ||= URL.createObjectURL(
+        new Blob([await part("attention-lab-save")], { type: "text/javascript" }),
+      );
+      if (this.meta) this.meta.saver = saver;
     } catch (error) {
       console.error("live figure:", error);
       this.controls.note(word("The panel could not be loaded."));

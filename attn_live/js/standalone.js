@@ -2,7 +2,7 @@
 
 import { fromBase64 } from "./base64.js";
 import { LETTERS_OF } from "./letters.js";
-import { LiveFigure } from "./live.js";
+import { LiveFigure } from "./live_figure.js";
 import { word } from "./word.js";
 
 /** @param {string} id */

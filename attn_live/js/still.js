@@ -1,7 +1,7 @@
 // A figure as it stands on a page, still: an SVG of one width, small enough to travel inside a page's own HTML.
 
+import { inkCells } from "./cell_ink.js";
 import { fit, Moving } from "./figure.js";
-import { inkCells } from "./ink.js";
 import { choosable, outlines } from "./pointing.js";
 import { heldByXml } from "./xml.js";
 

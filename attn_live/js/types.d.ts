@@ -114,7 +114,7 @@ export interface Meta {
   cursor: Control | null;
   chosen: Record<string, Choice>;
   plotly: string;
-  kit: string; // the module that saves files; empty where none is served
+  saver: string; // the module that saves files; empty where none is served
   palette?: string; // what colours its maps, by name
   colours: Record<string, Colours>; // by theme; of a theme that is not there they stay as they are
   words?: Record<string, string>; // in a notebook: what is said there, by its English

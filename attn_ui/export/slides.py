@@ -200,13 +200,13 @@ def save_slide(
     notices = page.locator(NOTICE).filter(has_text="link_off")  # its icon
     dropped = [text for text in notices.locator("p").all_inner_texts() if text]
     figure.locator("[data-live=save]").click()
-    panel = page.locator("dialog.live-kit")
+    panel = page.locator("dialog.save-panel")
     panel.locator(f'input[name=format][value="{kind}"]').check()
     if kind != "html":
         panel.locator('input[name=shape][value="under a title"]').check()
         panel.locator("input[name=large]").set_checked(True)
         panel.locator("input[name=caption]").set_checked(False)
-    page.wait_for_selector(f"dialog.live-kit[data-made={kind}], dialog.live-kit[data-made=failed]")
+    page.wait_for_selector(f"dialog.save-panel[data-made={kind}], dialog.save-panel[data-made=failed]")
     with page.expect_download() as download:
         panel.locator("[data-live=file]").click(timeout=WAIT_MILLISECONDS)
     name = download.value.suggested_filename

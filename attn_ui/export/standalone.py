@@ -3,7 +3,7 @@
 The page holds the modules, the style and the letters of the live figure, and six places to be filled: the
 message that Python sends for the figure and plotly.js as gzip, both in base64; the figure's title and its
 address; the language and, where that is not English, what the modules say in it. The browser fills it when
-somebody saves a figure (`attn_live/js/moving.js`).
+somebody saves a figure (`attn_live/js/moving_file.js`).
 """
 
 from base64 import b64encode
@@ -46,9 +46,9 @@ footer { font-size: 0.8rem; overflow-wrap: anywhere; }
 
 
 @cache
-def kit_version() -> str:
+def saver_version() -> str:
     """Return a mark of the module that saves files and of this page, for their addresses."""
-    return content_hash(bundle("kit.js") + page())
+    return content_hash(bundle("save_panel.js") + page())
 
 
 @cache

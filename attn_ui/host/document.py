@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from attn_live.bundle import FONTS, bundle, content_hash, font
 from attn_ui.base.framing import LANG
 from attn_ui.base.navigation import PAGES, PageEntry
-from attn_ui.export.standalone import kit_version, page
+from attn_ui.export.standalone import page, saver_version
 from attn_ui.host import early, link_preview
 from attn_ui.host.assets import ALWAYS_ASK, FOREVER, PLOTLY_FILE, Asset, FrontEnd, reply, takes_gzip
 from attn_ui.host.language import language_of
@@ -96,14 +96,14 @@ _PARTS: dict[str, tuple[Callable[[], str | bytes], str, Callable[[], str]]] = {
     f"{PLOTLY_ROUTE[1:]}/find.json": (find.listing, "application/json", find.listing_version),
     f"{PLOTLY_ROUTE[1:]}/terms.js": (terms.module, "text/javascript", terms.module_version),
     f"{PLOTLY_ROUTE[1:]}/terms.json": (terms.listing, "application/json", terms.listing_version),
-    f"{PLOTLY_ROUTE[1:]}/kit.js": (lambda: bundle("kit.js"), "text/javascript", kit_version),
-    f"{PLOTLY_ROUTE[1:]}/moving.html": (page, "text/plain", kit_version),
+    f"{PLOTLY_ROUTE[1:]}/save_panel.js": (lambda: bundle("save_panel.js"), "text/javascript", saver_version),
+    f"{PLOTLY_ROUTE[1:]}/moving.html": (page, "text/plain", saver_version),
     f"{PLOTLY_ROUTE[1:]}/{share.ARCHIVE}": (share.files, "application/zip", share.files_version),
     f"{PLOTLY_ROUTE[1:]}/icon.svg": _ICON,
     "favicon.ico": _ICON,  # what asks for it by this name takes a drawing too
     "robots.txt": (lambda: _ROBOTS, "text/plain", lambda: content_hash(_ROBOTS)),
     **{
-        f"{PLOTLY_ROUTE[1:]}/fonts/{name}.ttf": (partial(font, name), "font/ttf", kit_version)
+        f"{PLOTLY_ROUTE[1:]}/fonts/{name}.ttf": (partial(font, name), "font/ttf", saver_version)
         for name in FONTS
     },
 }

@@ -118,7 +118,7 @@ def figure_of_link(link: str, *, quiet: bool = False) -> Published:
         revision=0,
         fixed=figure.captions_follow_choice,
         plotly="",
-        kit="",
+        saver="",
         link=link,
     )
     step, row = (places[each.steps.name] if each else 0 for each in (figure.slider, figure.rows))

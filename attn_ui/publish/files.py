@@ -71,9 +71,10 @@ class Site:
         words = ""
         if language() != SOURCE:
             words = f'<script defer src="{at}{_words_name()}?v={content_hash(_words())}"></script>\n'
+        version = content_hash(module() + bundle("save_panel.js"))
         return (
             f'<link rel="stylesheet" href="{at}{NAME}.css?v={content_hash(stylesheet())}">\n{words}'
-            f'<script defer src="{at}{NAME}.js?v={content_hash(module() + bundle("kit.js"))}"></script>\n'
+            f'<script defer src="{at}{NAME}.js?v={version}"></script>\n'
         )
 
     def write(self) -> None:
@@ -159,7 +160,7 @@ def shared_files() -> dict[str, bytes]:
     texts = {
         f"{NAME}.css": stylesheet(),
         f"{NAME}.js": module(),
-        f"{NAME}-kit.js": part(f"{NAME}-kit", bundle("kit.js")),
+        f"{NAME}-save.js": part(f"{NAME}-save", bundle("save_panel.js")),
     }
     for name in FONTS:
         texts[f"{NAME}-{name}.js"] = part(f"{NAME}-{name}", base64.b64encode(font(name)).decode())

@@ -20,7 +20,7 @@ from attn_live.unpacking import count_steps, figure_at, with_frames
 from attn_ui.base.message_head import message_head
 from attn_ui.base.page import Cell, Rows, Slider
 from attn_ui.base.parameters import Steps
-from attn_ui.export.standalone import kit_version
+from attn_ui.export.standalone import saver_version
 from attn_ui.screen import palette
 from attn_ui.screen.address import show
 from attn_ui.screen.state import command, commanded, describe, offer, position, readings, report, revision
@@ -188,7 +188,7 @@ def _addresses() -> dict[str, str]:
     route = f"{'/' + base if base else ''}{PLOTLY_ROUTE}"
     return {
         "plotly": f"{route}/plotly.min.js?v={get_plotlyjs_version()}",
-        "kit": f"{route}/kit.js?v={kit_version()}",
+        "saver": f"{route}/save_panel.js?v={saver_version()}",
     }
 
 

@@ -1,7 +1,7 @@
 // A map of any size on a page: its tiles are fetched as they come into sight.
 
 import { LongMap } from "../../attn_live/js/long_map.js";
-import { isDark } from "../../attn_live/js/looks.js";
+import { isDark } from "../../attn_live/js/host_theme.js";
 
 const maps = new WeakMap(); // the map of each element
 const OWN_FOR = 1500; // ms in which what comes back from the server is older than what is shown

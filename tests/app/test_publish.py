@@ -240,7 +240,7 @@ def test_published_fewer_steps_keep_position_ends_and_default(
 
 
 def test_published_text_cannot_end_its_script() -> None:
-    script = files.part("kit", "a</script>b</SCRIPT>")
+    script = files.part("save", "a</script>b</SCRIPT>")
     assert "</" not in script
     assert json.loads(script.partition(" = ")[2].removesuffix(";\n")) == "a</script>b</SCRIPT>"
 
@@ -493,7 +493,7 @@ def test_published_site_stores_each_figure_and_shared_file_once(tmp_path: Path) 
     held = re.search(r'\] = "([^"]*)";', text)
     assert held is not None
     assert base64.b64decode(held[1]) == one.message
-    assert (tmp_path / "figures" / "attention-lab-kit.js").stat().st_size > 50_000
+    assert (tmp_path / "figures" / "attention-lab-save.js").stat().st_size > 50_000
 
 
 @pytest.mark.slow

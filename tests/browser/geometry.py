@@ -72,7 +72,7 @@ MEASURE = f"""(node) => {{
 # The same of the SVG that the open Save panel shows: `node` tells what its maps are called.
 MEASURE_SAVED = f"""async (node) => {{
     {_KIT}
-    const image = document.querySelector("dialog.live-kit .live-kit-preview img");
+    const image = document.querySelector("dialog.save-panel .save-panel-preview img");
     const home = document.createElement("div");
     home.style.cssText = "position: absolute; left: 0; top: 0; line-height: normal; font-kerning: auto";
     home.innerHTML = await (await fetch(image.src)).text();

@@ -13,7 +13,7 @@ class SavePanel:
     def __init__(self, app: AppPage, key: str) -> None:
         self.app = app
         app.figure(key).locator("[data-live=save]").click()
-        self.dialog = app.page.locator("dialog.live-kit")
+        self.dialog = app.page.locator("dialog.save-panel")
         expect(self.dialog).to_be_visible()
 
     def choose(self, **chosen: str | bool) -> None:
@@ -43,7 +43,7 @@ class SavePanel:
     @property
     def said(self) -> str:
         """What the panel says of the file."""
-        return self.dialog.locator(".live-kit-said").inner_text()
+        return self.dialog.locator(".save-panel-said").inner_text()
 
     def close(self) -> None:
         """Close the panel by its key."""

@@ -120,7 +120,7 @@ def test_svg_and_pdf_are_exact_where_the_browser_falsifies_canvas_pixels(
     for form in ("png", "film"):
         panel.choose(format=form)
         expect(app.page.locator("dialog[data-made=failed]")).to_be_visible()
-        expect(panel.dialog.locator(".live-kit-said")).to_contain_text("falsifies the pixels")
+        expect(panel.dialog.locator(".save-panel-said")).to_contain_text("falsifies the pixels")
         expect(panel.dialog.get_by_role("button", name="Save the file")).to_be_disabled()
     path = panel.save(tmp_path, "svg")
     assert "<image" not in path.read_text()
@@ -184,8 +184,8 @@ def test_maps_are_right_where_firefox_resists_fingerprinting(server: str) -> Non
             "[...document.querySelectorAll('.live-figure button')]"
             ".find(b => b.textContent === 'Save').click()"
         )
-        firefox.until("return document.querySelector('dialog.live-kit')?.dataset.made === 'failed'")
-        said = firefox.run("return document.querySelector('.live-kit-said').textContent")
+        firefox.until("return document.querySelector('dialog.save-panel')?.dataset.made === 'failed'")
+        said = firefox.run("return document.querySelector('.save-panel-said').textContent")
         assert "falsifies the pixels" in said
     finally:
         firefox.close()

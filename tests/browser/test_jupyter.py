@@ -81,7 +81,7 @@ def test_jupyter_button_and_save_panel_handle_their_keys(tab: Page, lab: str) ->
     expect(first).to_contain_class("jp-mod-active")
     figure.get_by_role("button", name="Save", exact=True).focus()
     tab.keyboard.press("Enter")
-    panel = tab.locator("dialog.live-kit")
+    panel = tab.locator("dialog.save-panel")
     expect(panel.and_(tab.locator("[data-made=png]"))).to_be_visible()
     panel.locator("input[value=png]").focus()
     tab.keyboard.press("ArrowDown")

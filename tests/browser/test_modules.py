@@ -148,7 +148,7 @@ def test_js_theme_change_recolours_and_keeps_the_rest(modules: Page) -> None:
 
 
 def test_js_base64_equals_python(modules: Page) -> None:
-    modules.add_script_tag(content=bundle("moving.js"))
+    modules.add_script_tag(content=bundle("moving_file.js"))
     every = [0, 13, 60, 255, *np.random.default_rng(3).integers(0, 256, 5000).tolist()]
     for data in (bytes(every), bytes(every[:-1]), b"<\r\0", b""):
         text = modules.evaluate("bytes => toBase64(Uint8Array.from(bytes))", list(data))
@@ -184,7 +184,7 @@ def test_js_file_name_is_readable_and_no_path(modules: Page) -> None:
 @pytest.mark.parametrize("last", [0, 1, 2, 28, 29, 30, 47, 400])
 def test_js_film_goes_from_the_first_step_to_the_last(tab: Page, last: int) -> None:
     tab.set_content("<p>modules</p>")
-    tab.add_script_tag(content=bundle("sweep.js"))
+    tab.add_script_tag(content=bundle("video.js"))
     shown = tab.evaluate("last => stepsOf(last)", last)
     assert (shown[0], shown[-1], len(shown)) == (0, last, min(last + 1, 30))
     gaps = {later - before for before, later in pairwise(shown)}
@@ -318,7 +318,7 @@ HEALED = """
 
 def test_js_failed_figure_reports_its_drawing(tab: Page) -> None:
     tab.set_content(markup())
-    tab.add_script_tag(content=bundle("live.js"))
+    tab.add_script_tag(content=bundle("live_figure.js"))
     assert tab.evaluate(HEALED) == [[["failed", True], ["failed", False]], "", "drawn"]
 
 
@@ -336,7 +336,7 @@ CHOOSES = """
 
 def test_js_file_with_one_fixed_selection_selects_nothing(tab: Page) -> None:
     tab.set_content(markup())
-    tab.add_script_tag(content=bundle("live.js"))
+    tab.add_script_tag(content=bundle("live_figure.js"))
     assert tab.evaluate(CHOOSES, False) == {"query": 2}
     assert tab.evaluate(CHOOSES, True) == {}
 

@@ -96,7 +96,7 @@ def test_notebook_figure_draws_moves_hovers_and_reports_offline(tab: Page, widge
     expect(tab.locator(".hovertext")).to_contain_text("query the, key cat")
     expect(tab.locator(".hovertext")).to_contain_text("weight 0.250000")
     tab.get_by_role("button", name="Save", exact=True).click()
-    panel = tab.locator("dialog.live-kit")
+    panel = tab.locator("dialog.save-panel")
     panel.locator("input[name=format][value=svg]").check()
     expect(panel.and_(tab.locator("[data-made=svg]"))).to_be_visible()
     expect(panel.locator("input[value=html]")).to_have_count(0)  # it takes the app's server

@@ -47,7 +47,7 @@ COMPARE = """(data) => {
 @pytest.mark.slow
 def test_pdf_paths_are_where_the_browser_draws_them(tab: Page) -> None:
     tab.set_content("<p>paths</p>")
-    tab.add_script_tag(content=bundle("path.js"))
+    tab.add_script_tag(content=bundle("pdf_path.js"))
     for data in PATHS:
         drawn, written = tab.evaluate(COMPARE, data)
         np.testing.assert_allclose(written, drawn, rtol=1e-3, atol=0.05, err_msg=data)

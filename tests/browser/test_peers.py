@@ -70,7 +70,7 @@ CATCH = """
         });
     };
 """
-PANEL = "dialog.live-kit"
+PANEL = "dialog.save-panel"
 # One page for all, with the figure of most parts; `--wide` looks at every page.
 SAMPLE = ("single-head",)
 
@@ -172,7 +172,7 @@ def saved(peer: Peer, server: str) -> dict[str, tuple[str, bytes]]:
     )
     peer.until(f"return document.querySelector('{PANEL}')?.open")
     rows = peer.run(
-        "return ['head', 'foot'].map(name => document.querySelector(`.live-kit-${name}`).offsetHeight)"
+        "return ['head', 'foot'].map(name => document.querySelector(`.save-panel-${name}`).offsetHeight)"
     )
     assert max(rows) < 60, "the panel's rows are stretched"
     forms = peer.run(f"return [...document.querySelectorAll('{PANEL} input[name=format]')].map(i => i.value)")
@@ -184,7 +184,9 @@ def saved(peer: Peer, server: str) -> dict[str, tuple[str, bytes]]:
             "return (made === arguments[0] || made === 'failed') && made",
             form,
         )
-        assert made == form, peer.run(f"return document.querySelector('{PANEL} .live-kit-said').textContent")
+        assert made == form, peer.run(
+            f"return document.querySelector('{PANEL} .save-panel-said').textContent"
+        )
         peer.run("window.caught = null")
         peer.run(
             "[...document.querySelectorAll('dialog button')]"

@@ -278,7 +278,7 @@ def test_published_figure_is_saved(
     sound.goto(request.getfixturevalue(place))
     home = figure(sound, 0)
     home.locator("[data-live=save]").click()
-    panel = sound.locator("dialog.live-kit")
+    panel = sound.locator("dialog.save-panel")
     expect(panel).to_be_visible()
     saved = {}
     for form in ("png", "csv"):

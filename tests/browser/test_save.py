@@ -213,7 +213,7 @@ def check_film(panel: SavePanel, folder: Path, page: Page) -> None:
     path = panel.save(folder, "film", shape="16:9")
     at, sign = SIGNS[".mp4" if page.evaluate(f"() => MediaRecorder.isTypeSupported({MP4!r})") else ".webm"]
     assert path.read_bytes()[at : at + 4] == sign == SIGNS[path.suffix][1]
-    seen = page.locator(".live-kit video").evaluate(
+    seen = page.locator(".save-panel video").evaluate(
         """async video => {
             const picture = () => {
                 const canvas = document.createElement('canvas');
@@ -456,7 +456,7 @@ def test_save_panel_follows_the_figure_and_the_keys(live: AppPage, tmp_path: Pat
     live.page.keyboard.press("ArrowRight")
     expect(panel.dialog.locator("input[value=svg]")).to_be_checked()
     expect(live.page.locator("dialog[data-made=svg]")).to_be_visible()
-    preview = panel.dialog.locator(".live-kit-preview img")
+    preview = panel.dialog.locator(".save-panel-preview img")
     assert preview.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [1600, 900]
     panel.close()
     expect(live.figure("first").get_by_role("button", name="Save", exact=True)).to_be_focused()

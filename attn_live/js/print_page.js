@@ -1,11 +1,11 @@
 // A page on paper: its figure, its sentence and its settings in words, on one sheet of A4, and nothing else.
 
 import { printable } from "./address.js";
+import { inkCells } from "./cell_ink.js";
 import { enlarge, fit, Moving } from "./figure.js";
-import { inkCells } from "./ink.js";
 import { withFrames } from "./pointing.js";
 
-/** @typedef {import("./live.js").LiveFigure} LiveFigure */
+/** @typedef {import("./live_figure.js").LiveFigure} LiveFigure */
 
 const SHEET = { width: 703, height: 1028 }; // pixels of A4 within its margins (`live_figure.css`), a few of height left
 const LEAST_HEIGHT = 240; // pixels of height that a figure has, whatever is said beside it

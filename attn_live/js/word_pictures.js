@@ -1,8 +1,8 @@
 // Words in letters that no font here has: a picture as the browser draws them, and in a PDF text still.
 
-import { charactersOf } from "./font.js";
 import { hex, short } from "./pdf.js";
-import { addPixels, brushOf } from "./pixels.js";
+import { charactersOf } from "./pdf_font.js";
+import { addPixels, brushOf } from "./pdf_pixels.js";
 
 /** @typedef {import("./pdf.js").PdfFile} PdfFile */
 /** @typedef {{ said: string, left: number, width: number }} Letter */
@@ -22,7 +22,7 @@ const [ABOVE, BELOW] = [1.3, 0.7]; // of a font's size, what a line takes
  * @param {Look} look
  * @returns {Promise<string>} the font's reference
  */
-export async function addPictured(file, words, letters, { size, font, fill }) {
+export async function addWordPicture(file, words, letters, { size, font, fill }) {
   const lefts = letters.map(({ left }) => left);
   const [start = 0] = lefts;
   const end = Math.max(...letters.map(({ left, width }) => left + width));

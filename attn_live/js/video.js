@@ -41,7 +41,7 @@ export function stepsOf(last) {
  * @param {AbortSignal} stop
  * @returns {Promise<{ blob: Blob, ending: "mp4" | "webm", missing: number }>} and the pictures that it lacks at its end
  */
-export async function sweepBlob(subject, look, say, stop) {
+export async function videoBlob(subject, look, say, stop) {
   mustBeTruthful();
   const steps = stepsOf(subject.steps.header.n_steps - 1);
   const count = steps.length;

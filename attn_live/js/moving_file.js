@@ -12,7 +12,7 @@ import { compressed } from "./pdf.js";
  * @param {{ plotly: string, page: string, title: string }} from addresses of plotly.js and of the page
  * @returns {Promise<Blob>}
  */
-export async function movingBlob(subject, { plotly, page, title }) {
+export async function movingFile(subject, { plotly, page, title }) {
   const [library, template] = await Promise.all([bytesOf(plotly), bytesOf(page)]);
   /** @type {Record<string, string>} */
   const parts = {
@@ -55,7 +55,7 @@ async function message({ meta, captions, packed, at, chosen }) {
     slider: put(meta.slider, at.step),
     cursor: put(meta.cursor, at.row),
     chosen: Object.fromEntries(places),
-    kit: "",
+    saver: "",
     invites: "",
   };
   const encode = (/** @type {any} */ part) => new TextEncoder().encode(JSON.stringify(part));

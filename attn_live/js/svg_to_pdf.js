@@ -1,13 +1,13 @@
 // A drawing of Plotly's as a PDF of one page: paths stay paths, words stay words, maps stay exact pictures.
 
-import { Font } from "./font.js";
-import { pathOperators } from "./path.js";
 import { PdfFile, short } from "./pdf.js";
-import { addPictured, codesOf } from "./pictured.js";
-import { addPixels, brushOf } from "./pixels.js";
+import { Font } from "./pdf_font.js";
+import { pathOperators } from "./pdf_path.js";
+import { addPixels, brushOf } from "./pdf_pixels.js";
+import { addWordPicture, codesOf } from "./word_pictures.js";
 
 /** @typedef {import("./raster.js").Picture} Picture */
-/** @typedef {import("./path.js").Placed} Placed */
+/** @typedef {import("./pdf_path.js").Placed} Placed */
 /** @typedef {{ red: number, green: number, blue: number, alpha: number }} Colour */
 
 const POINTS = 0.6; // to a pixel of a picture: a slide of 900 pixels is 7.5 inches high
@@ -286,7 +286,7 @@ class Drawing {
 
   /**
    * @param {string} words
-   * @param {import("./pictured.js").Letter[]} letters
+   * @param {import("./word_pictures.js").Letter[]} letters
    * @param {CSSStyleDeclaration} style
    * @returns {Promise<string>} the name of the font that is their picture
    */
@@ -294,7 +294,8 @@ class Drawing {
     const look = { size: Number.parseFloat(fontSize), font: `${fontWeight} ${fontSize} ${fontFamily}`, fill };
     const key = [words, look.font, fill].join();
     const name =
-      this.pictured.get(key)?.name ?? this.named("Font", await addPictured(this.file, words, letters, look));
+      this.pictured.get(key)?.name ??
+      this.named("Font", await addWordPicture(this.file, words, letters, look));
     this.pictured.set(key, { name, words });
     return name;
   }

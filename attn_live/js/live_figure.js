@@ -2,15 +2,15 @@
 
 import { checkCanvas, isTruthful } from "./canvas.js";
 import { Caption } from "./captions.js";
+import { inkCells } from "./cell_ink.js";
 import { Controls } from "./controls.js";
 import { fit, leftOut, Moving, pick, roomBelow } from "./figure.js";
 import { Film } from "./film.js";
-import { inkCells } from "./ink.js";
 import { Pace } from "./pace.js";
-import { layOut, printed } from "./paper.js";
 import { loadPlotly } from "./plotly.js";
 import { pointAtCell } from "./plotly_inside.js";
 import { choosable, highlight, meant, onClick, outlines, unlight } from "./pointing.js";
+import { layOut, printed } from "./print_page.js";
 import { Projector } from "./projector.js";
 import { leaveTouches } from "./touching.js";
 import { isSame, readMessage, unpack } from "./wire.js";
@@ -262,7 +262,7 @@ export class LiveFigure {
     }
     this.meta = meta;
     this.adopt();
-    this.controls.update(meta.key, meta.slider, meta.cursor, Boolean(meta.kit), meta.invites ?? "");
+    this.controls.update(meta.key, meta.slider, meta.cursor, Boolean(meta.saver), meta.invites ?? "");
     this.sentence.update(captions ?? apart.get(meta.key) ?? null);
     this.show();
     this.reserve();
@@ -784,8 +784,8 @@ export class LiveFigure {
 
   /** A font's file, for what is saved with its words. @param {string} name @returns {Promise<Uint8Array>} */
   async font(name) {
-    const kit = new URL(this.meta?.kit ?? "", document.baseURI);
-    const answer = await fetch(new URL(`fonts/${name}.ttf${kit.search}`, kit));
+    const saver = new URL(this.meta?.saver ?? "", document.baseURI);
+    const answer = await fetch(new URL(`fonts/${name}.ttf${saver.search}`, saver));
     if (!answer.ok) throw new Error(`the font ${name} was answered by ${answer.status}`);
     return new Uint8Array(await answer.arrayBuffer());
   }
@@ -793,12 +793,12 @@ export class LiveFigure {
   /** Opens the panel that saves what stands here now. */
   async save() {
     const { Plotly, meta, steps, packed } = this;
-    if (!Plotly || !meta?.kit || !steps || !packed) return;
+    if (!Plotly || !meta?.saver || !steps || !packed) return;
     this.pause();
     this.report(); // so that the address says what is seen
     try {
-      const { default: openKit } = await import(new URL(meta.kit, document.baseURI).href);
-      openKit(this.root, {
+      const { default: openSavePanel } = await import(new URL(meta.saver, document.baseURI).href);
+      openSavePanel(this.root, {
         ...{ Plotly, steps, packed, captions: this.sentence.captions },
         meta: { ...meta, fixed: apart.has(meta.key) },
         ...{ at: { ...this.at }, chosen: this.chosen, texts: this.controls.texts() },

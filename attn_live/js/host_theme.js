@@ -35,11 +35,11 @@ function hostOf(node) {
 /**
  * Calls whenever the page may have become light or dark.
  *
- * @param {() => void} onLook
+ * @param {() => void} onTheme
  * @returns {MutationObserver} to be disconnected
  */
-export function watchLooks(onLook) {
-  const looks = new MutationObserver(onLook);
+export function watchTheme(onTheme) {
+  const looks = new MutationObserver(onTheme);
   for (const node of [document.documentElement, document.body])
     looks.observe(node, { attributes: true, attributeFilter: LOOKS });
   return looks;

@@ -1,14 +1,14 @@
 // The panel that saves a figure for a slide. Fetched when it is first asked for, so that no page waits for it.
 
 import { checkFiles, FalsifiedError } from "./canvas.js";
-import { pdfOf } from "./drawing.js";
 import { Moving } from "./figure.js";
 import { download, fileName, settingsIn, sizeInWords } from "./files.js";
-import { movingBlob } from "./moving.js";
+import { movingFile } from "./moving_file.js";
 import { csvBlob, drawnNumbers, npzBlob } from "./numbers.js";
 import { makePicture, SHAPES } from "./picture.js";
 import { lettered, painted, paintsAlike, pngBlob, svgBlob } from "./raster.js";
-import { recordable, sweepBlob } from "./sweep.js";
+import { pdfOf } from "./svg_to_pdf.js";
+import { recordable, videoBlob } from "./video.js";
 import { paragraph, word } from "./word.js";
 
 /** @typedef {import("./types").Subject} Subject */
@@ -88,21 +88,21 @@ const wanted = { format: "png", shape: "16:9", scale: "2", colours: "print", lar
  * @param {HTMLElement} home where the panel stands in the document
  * @param {Subject} subject
  */
-export default function openKit(home, subject) {
-  new Kit(home, subject).open();
+export default function openSavePanel(home, subject) {
+  new SavePanel(home, subject).open();
 }
 
-class Kit {
+class SavePanel {
   /** @param {HTMLElement} home @param {Subject} subject */
   constructor(home, subject) {
     this.subject = subject;
     this.formats = formats();
     this.dialog = document.createElement("dialog");
-    this.dialog.className = "live-kit";
+    this.dialog.className = "save-panel";
     this.dialog.setAttribute("aria-label", word("Save this figure"));
-    this.form = element("form", { className: "live-kit-choices", method: "dialog" });
-    this.shown = element("div", { className: "live-kit-preview" });
-    this.said = element("p", { className: "live-kit-said" });
+    this.form = element("form", { className: "save-panel-choices", method: "dialog" });
+    this.shown = element("div", { className: "save-panel-preview" });
+    this.said = element("p", { className: "save-panel-said" });
     this.said.setAttribute("role", "status");
     this.save = button(word("Save the file"), () => this.download());
     this.save.dataset.live = "file";
@@ -166,9 +166,9 @@ class Kit {
     form.addEventListener("change", () => this.chose());
     form.addEventListener("submit", (event) => event.preventDefault());
     const close = button(word("Close"), () => dialog.close());
-    const head = element("div", { className: "live-kit-head" });
+    const head = element("div", { className: "save-panel-head" });
     head.append(element("h2", { textContent: word("Save this figure") }), close);
-    const foot = element("div", { className: "live-kit-foot" });
+    const foot = element("div", { className: "save-panel-foot" });
     foot.append(this.save, this.copy, this.said);
     dialog.append(head, form, this.shown, foot);
     for (const kind of ["keydown", "keyup"])
@@ -293,7 +293,7 @@ class Kit {
       }
       case "html":
         return {
-          blob: await movingBlob(subject, {
+          blob: await movingFile(subject, {
             plotly: new URL(meta.plotly, document.baseURI).href,
             page: new URL(`moving.html${new URL(import.meta.url).search}`, import.meta.url).href,
             title: [meta.name, ...texts].join(", "),
@@ -302,7 +302,7 @@ class Kit {
         };
       case "film": {
         const report = (/** @type {string} */ said) => this.say(said);
-        const { blob, ending, missing } = await sweepBlob(subject, look, report, this.stop.signal);
+        const { blob, ending, missing } = await videoBlob(subject, look, report, this.stop.signal);
         return {
           blob,
           name: fileName([meta.name, ...settings, "sweep", ...shapeInName(look.shape)], ending),
@@ -333,7 +333,7 @@ class Kit {
   async show({ blob, name, shown }, format) {
     const url = URL.createObjectURL(shown ?? blob);
     this.dialog.addEventListener("close", () => URL.revokeObjectURL(url));
-    const label = element("p", { className: "live-kit-name", textContent: name });
+    const label = element("p", { className: "save-panel-name", textContent: name });
     /** @type {HTMLElement} */
     let seen;
     if (wanted.format === "csv") {
