@@ -3,16 +3,14 @@
 from attn_core.attention import Attention, SelfAttention, scaled_dot_product_attention
 from attn_core.attention_file import read_attention
 from attn_core.attention_maps import AttentionMaps
-from attn_core.block import NORMS, repeat_block, token_distance, token_similarity
 from attn_core.capturing import capture
 from attn_core.checks import Check, audit_attention, compare
 from attn_core.heads_fit import HeadsFit, TwoPatternTask, fit_heads, two_pattern_task
 from attn_core.heads_study import HeadsStudy, heads_study
-from attn_core.init import GLOROT, INITS, Init, set_weights, weights_of
 from attn_core.kernels import KERNELS, Kernel
 from attn_core.kv_cache import DecodingCost, KVCache, decode_step, decoding_cost
-from attn_core.latent import LatentAttention
-from attn_core.local_lines import LocalLinear, local_linear, local_linear_estimate, local_linear_search
+from attn_core.latent_attention import LatentAttention
+from attn_core.local_linear import LocalLinear, local_linear, local_linear_estimate, local_linear_search
 from attn_core.manifest import Manifest, ManifestEntry
 from attn_core.mask_patterns import MASK_PATTERNS, Masking, make_mask, mask_code
 from attn_core.masks import (
@@ -66,7 +64,6 @@ from attn_core.regression import (
     nadaraya_watson,
 )
 from attn_core.rotary_scaling import SCALINGS, RotaryScaling, make_scaling
-from attn_core.running import LinearAttentionStep, Tile, linear_attention_steps, tiled_attention
 from attn_core.samples import (
     ATTENTION_SAMPLES,
     REGRESSION_SAMPLES,
@@ -99,8 +96,11 @@ from attn_core.schemes import (
 )
 from attn_core.scores import SCORES, Score, score_attention, score_pairs, score_weights
 from attn_core.sizes import MultiHeadSize, multi_head_size
+from attn_core.tiled_and_linear import LinearAttentionStep, Tile, linear_attention_steps, tiled_attention
 from attn_core.tokens import how_cut, label_tokens, tokenize
+from attn_core.transformer_block import NORMS, repeat_block, token_distance, token_similarity
 from attn_core.typed_function import FunctionError, TypedFunction, read_function
+from attn_core.weight_init import GLOROT, INITS, Init, set_weights, weights_of
 
 __all__ = [
     "ATTENTION_MISTAKES", "ATTENTION_SAMPLES", "GLOROT", "INITS", "KERNELS", "KERNEL_MISTAKES",

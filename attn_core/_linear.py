@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from attn_core.init import GLOROT, make_init
+from attn_core.weight_init import GLOROT, make_init
 
 
 class Linear(nn.Linear):

@@ -12,8 +12,8 @@ from attn_core import _require
 from attn_core._linear import seeded_linear
 from attn_core._memory import large
 from attn_core._softmax import softmax_rows
-from attn_core.init import GLOROT
 from attn_core.masks import causal_mask
+from attn_core.weight_init import GLOROT
 
 
 @dataclass(frozen=True, eq=False)

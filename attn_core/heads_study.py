@@ -11,11 +11,11 @@ from torch import Tensor, nn
 
 from attn_core import _require
 from attn_core.attention import Attention, scaled_dot_product_attention
-from attn_core.block import token_distance
-from attn_core.init import GLOROT
 from attn_core.measures import effective_rank, entropy
 from attn_core.multi_head import MultiHeadAttention, merge_heads, split_heads
 from attn_core.sizes import MultiHeadSize, multi_head_size
+from attn_core.transformer_block import token_distance
+from attn_core.weight_init import GLOROT
 
 
 @dataclass(frozen=True, eq=False)

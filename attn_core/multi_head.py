@@ -13,8 +13,8 @@ from torch.nn import functional as F
 from attn_core import _require
 from attn_core._linear import seeded_linear
 from attn_core.attention import resolve_mask, scaled_dot_product_attention, scores_shape, share_heads
-from attn_core.init import GLOROT
-from attn_core.schemes.turned import RotationScheme
+from attn_core.schemes.rotary import RotationScheme
+from attn_core.weight_init import GLOROT
 
 Projections = tuple[
     Float[Tensor, "*batch n_head n_query d_head"],

@@ -11,9 +11,9 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
 from attn_figures import theme
+from attn_live.browser_words import browser_words
 from attn_live.captions import StepCaption, check_captions, pack_captions
 from attn_live.packing import MOST_MESSAGE_BYTES, Cursor, message, pack
-from attn_live.words import browser_words
 from attn_words import _
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attn_figures.inputs import Numbers
+from attn_figures.attention_inputs import Numbers
 from attn_figures.long_map import ranges
 from attn_figures.matrix import Hover, Pick
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, text_map

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from attn_figures import theme
+from attn_figures.attention_inputs import Numbers
 from attn_figures.frame import key_title, query_title
-from attn_figures.inputs import Numbers
 from attn_figures.multi_head import ROOT
+from attn_live.browser_words import browser_words
 from attn_live.pyramid import MOST_PLACES, TILE, Keep
-from attn_live.words import browser_words
 from attn_words import _
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.geometry import ColourRange
 from attn_figures.matrix import Numbers, may_not_attend
-from attn_figures.names import Names, PlaneStyle, QueryPoints, axis_reach, named_points, names_beside
 from attn_figures.numbers import as_share
 from attn_figures.panels import IN_SIGHT, Absent, Panel, compose
 from attn_figures.picture import Spec
+from attn_figures.point_labels import Names, PlaneStyle, QueryPoints, axis_reach, named_points, names_beside
 from attn_words import _
 
 LIGHT = theme.LIGHT

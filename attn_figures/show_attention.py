@@ -8,9 +8,16 @@ import numpy as np
 import plotly.graph_objects as go
 
 from attn_figures import theme
+from attn_figures.attention_inputs import (
+    MOST_NUMBERS,
+    Numbers,
+    read_array,
+    read_attentions,
+    read_places,
+    read_words,
+)
 from attn_figures.frame import Side
 from attn_figures.geometry import Axes
-from attn_figures.inputs import MOST_NUMBERS, Numbers, read_array, read_attentions, read_places, read_words
 from attn_figures.long_map import SHORT, long_map
 from attn_figures.matrix import NUMBERS_UP_TO, ColourScale, Hover, Matrix, comma
 from attn_figures.multi_head import OUTPUT_UP_TO, ROOT

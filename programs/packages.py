@@ -14,7 +14,7 @@ from attn_core.eviction import evict
 from attn_core.heads_fit import fit_heads
 from attn_core.next_token import keep_likeliest, next_of_model, next_of_toy
 from attn_core.plane import main_directions
-from attn_core.text_flow import attention_rollout, drop_keys, find_sinks, weighted_value_norms
+from attn_core.attention_flow import attention_rollout, drop_keys, find_sinks, weighted_value_norms
 from attn_core.two_texts import compare_texts
 from attn_core.toys import TASKS, Recipe, packaged_run, train
 from attn_figures import show

@@ -20,7 +20,13 @@ from attn_core.attention_file.plan import (
     of_weights,
 )
 from attn_core.attention_file.rows import crop, judge
-from attn_core.attention_file.stored import MAX_BYTES, StoredArray, from_npy, from_npz, from_safetensors
+from attn_core.attention_file.stored_arrays import (
+    MAX_BYTES,
+    StoredArray,
+    from_npy,
+    from_npz,
+    from_safetensors,
+)
 from attn_core.attention_maps import (
     BEYOND,
     DECODER_TOKENS,

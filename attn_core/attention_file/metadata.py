@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from attn_core.attention_file.stored import StoredArray
+from attn_core.attention_file.stored_arrays import StoredArray
 from attn_core.precision import PRECISIONS
 from attn_words import _, with_whole_letters
 

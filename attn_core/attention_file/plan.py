@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from attn_core.attention_file.stored import MAX_BYTES, StoredArray
+from attn_core.attention_file.stored_arrays import MAX_BYTES, StoredArray
 from attn_words import _
 
 MAX_PLACES = 4096

@@ -12,8 +12,8 @@ from torch import nn
 
 from attn_core import _require
 from attn_core.attention_maps import PARTS, AttentionMaps
-from attn_core.capturing.choosing import SequenceWeights, choose_sequence, tensors
 from attn_core.capturing.running import as_without, watched_modules
+from attn_core.capturing.sequence_choice import SequenceWeights, choose_sequence, tensors
 from attn_core.capturing.watching import AttentionCall, Watch
 from attn_core.encoder_decoder import CROSS, check_tokens, kinds_of
 from attn_core.manifest import Manifest, ManifestEntry

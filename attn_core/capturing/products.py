@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attn_core.capturing.by_hand import DIVIDES, SOFTMAX, ByHand, Powers, WeakTensorDict
-from attn_core.capturing.choosing import tensors
+from attn_core.capturing.composed_softmax import DIVIDES, SOFTMAX, ByHand, Powers, WeakTensorDict
+from attn_core.capturing.sequence_choice import tensors
 from attn_core.capturing.torch_inside import is_in_vmap
 
 # What a weight may pass through and stay the same weight: (…, query, key) in, (…, query, key) out.

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from attn_core.capturing import recomputing
-from attn_core.capturing.choosing import tensors
 from attn_core.capturing.products import ModuleSoftmaxes, Products, Softmax
+from attn_core.capturing.sequence_choice import tensors
 from attn_core.capturing.torch_inside import FUSED_HEADS, FUSED_LAYER
 
 _TORCH: Mapping[Any, tuple[str, Callable[[Any, Any], Tensor]]] = {

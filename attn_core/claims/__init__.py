@@ -1,6 +1,13 @@
 """Measurements of what courses say about attention: each function returns the curves for one claim."""
 
 from attn_core.claims.conventions import divisors, ramp_and_sinusoid, sides
+from attn_core.claims.explanation import explanation_by_depth, rank_correlation, ranks, weights_and_effects
+from attn_core.claims.explanation_trained import (
+    agreement,
+    blocking_effects,
+    explanation_by_training,
+    nearest_checkpoint,
+)
 from attn_core.claims.heads import (
     DRAWS,
     fused_layouts,
@@ -11,11 +18,9 @@ from attn_core.claims.heads import (
     rows_in,
     unpack_projection,
 )
-from attn_core.claims.learned import head_roles
-from attn_core.claims.length import Clock, depth, growing, one_vector
-from attn_core.claims.study import CLEAR, Difference, Study, clearly_below, difference
-from attn_core.claims.trained import agreement, blocking_effects, explanation_by_training, nearest_checkpoint
-from attn_core.claims.trust import explanation_by_depth, rank_correlation, ranks, weights_and_effects
+from attn_core.claims.long_sequences import Clock, depth, growing, one_vector
+from attn_core.claims.measurements import CLEAR, Difference, Study, clearly_below, difference
+from attn_core.claims.specialisation import head_roles
 from attn_core.claims.worked_example import phrase, printed_with_positions, run_again, symmetry
 
 __all__ = [

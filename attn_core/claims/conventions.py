@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 
 from attn_core import _require
-from attn_core.claims.study import Measurements, Study
+from attn_core.claims.measurements import Measurements, Study
 from attn_core.positional import ramp_encoding, sinusoidal_encoding
 
 ROOT_D, ROOT_2, NOTHING = "÷ √d_k", "÷ √2", "not divided"

@@ -9,9 +9,9 @@ from torch import Tensor
 
 from attn_core import _require
 from attn_core.attention import scaled_dot_product_attention
-from attn_core.block import token_distance
-from attn_core.claims.study import Measurements, Study
+from attn_core.claims.measurements import Measurements, Study
 from attn_core.multi_head import MultiHeadAttention, merge_heads, split_heads
+from attn_core.transformer_block import token_distance
 
 HEADS = {"1 head": 1, "2 heads": 2, "4 heads": 4, "8 heads": 8}
 N, D_MODEL, DRAWS = 8, 16, 256

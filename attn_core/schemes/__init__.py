@@ -5,8 +5,9 @@ from types import MappingProxyType
 from typing import Any
 
 from attn_core import _require
-from attn_core.schemes.added import Learned, Ramp, Sinusoidal, VectorScheme
-from attn_core.schemes.biased import Alibi, BiasScheme, RelativeBuckets
+from attn_core.schemes.additive import Learned, Ramp, Sinusoidal, VectorScheme
+from attn_core.schemes.bias import Alibi, BiasScheme, RelativeBuckets
+from attn_core.schemes.rotary import Rotary, RotationScheme
 from attn_core.schemes.scheme import NoPositions, Scheme
 from attn_core.schemes.trials import (
     attention_shift_difference,
@@ -14,7 +15,6 @@ from attn_core.schemes.trials import (
     shift_difference,
     shuffle_difference,
 )
-from attn_core.schemes.turned import Rotary, RotationScheme
 
 __all__ = [
     "SCHEMES",

@@ -1,10 +1,10 @@
 """Small models trained on tasks whose right attention is known, and measures of their heads."""
 
 from attn_core.toys.files import SHIPPED, TRAINED, packaged_run, path_of, read_run, write_run
+from attn_core.toys.generalisation import Generalisation, measure_generalisation
 from attn_core.toys.measures import CHANCE, MEASURES, any_other_token, measure_heads, share_on
 from attn_core.toys.mistakes import TOY_MISTAKES
 from attn_core.toys.model import Attend, ToyModel, ToyRun
-from attn_core.toys.outside import Outside, outside
 from attn_core.toys.tasks import BLANK, LETTERS, SYMBOLS, TASKS, Task
 from attn_core.toys.training import (
     Checkpoint,
@@ -31,8 +31,8 @@ __all__ = [
     "Attend",
     "Checkpoint",
     "Evaluation",
+    "Generalisation",
     "HeadAblation",
-    "Outside",
     "Recipe",
     "Run",
     "Task",
@@ -42,8 +42,8 @@ __all__ = [
     "any_other_token",
     "judge",
     "judge_without",
+    "measure_generalisation",
     "measure_heads",
-    "outside",
     "packaged_run",
     "path_of",
     "read_run",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from attn_figures.names import PlaneStyle
+from attn_figures.point_labels import PlaneStyle
 from attn_ui.base.programs import More
 from attn_words import _
 

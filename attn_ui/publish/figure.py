@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 import orjson
 
-from attn_live import lighter
+from attn_live import compact_figure
 from attn_live.captions import Run, caption_at, captions_at, longest_caption
 from attn_live.packing import message
 from attn_ui.base.framing import LANG, PALETTE
@@ -122,8 +122,8 @@ def figure_of_link(link: str, *, quiet: bool = False) -> Published:
         link=link,
     )
     step, row = (places[each.steps.name] if each else 0 for each in (figure.slider, figure.rows))
-    captions = b"" if quiet else lighter.deflate_again(figure.captions or b"")
-    heights = {width: lighter.heights_at(figure.steps, width) for width in WIDTHS}
+    captions = b"" if quiet else compact_figure.deflate_again(figure.captions or b"")
+    heights = {width: compact_figure.heights_at(figure.steps, width) for width in WIDTHS}
     return Published(
         link=link,
         language=language(),
@@ -178,7 +178,7 @@ def _program(at: At[Any]) -> str:
 def _small_enough(figure: Figure, at: At[Any]) -> Figure:
     """Return a figure made lighter; with every second step, every third, ... until it is small enough."""
     stride = 1
-    smaller = _with_steps(figure, lighter.for_widths(figure.steps, WIDTHS))
+    smaller = _with_steps(figure, compact_figure.for_widths(figure.steps, WIDTHS))
     while len(smaller.steps) + len(smaller.captions or b"") > MOST_BYTES:
         stride += 1
         if figure.slider is None or stride >= len(figure.slider.steps.values):
@@ -186,7 +186,7 @@ def _small_enough(figure: Figure, at: At[Any]) -> Figure:
                 _("{link} takes more than {most} bytes.", link=figure.name, most=f"{MOST_BYTES:,}")
             )
         fewer = _with_every(figure, figure.slider, stride, at)
-        smaller = _with_steps(fewer, lighter.for_widths(fewer.steps, WIDTHS))
+        smaller = _with_steps(fewer, compact_figure.for_widths(fewer.steps, WIDTHS))
     return smaller
 
 
@@ -202,7 +202,7 @@ def _with_every(figure: Figure, slider: Slider, stride: int, at: At[Any]) -> Fig
     values = tuple(slider.steps.values[step] for step in steps)
     captions = figure.captions and captions_at(figure.captions, steps)
     names = tuple(slider.names[step] for step in steps) if slider.names else ()
-    fewer = _with_steps(figure, lighter.with_steps(figure.steps, steps), captions)
+    fewer = _with_steps(figure, compact_figure.with_steps(figure.steps, steps), captions)
     return replace(fewer, slider=replace(slider, steps=replace(slider.steps, values=values), names=names))
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
 from attn_figures import theme
+from attn_live.browser_words import browser_words
 from attn_live.bundle import FONTS, bundle, content_hash, font, style
-from attn_live.words import browser_words
 from attn_ui.publish import letters
 from attn_ui.publish.element import element
 from attn_ui.publish.figure import Published

@@ -13,7 +13,7 @@ from PIL import Image
 from torch import Tensor
 
 from attn_core.models.vision import PatchedPicture, VisionModel, load_vision_model, read_picture
-from attn_figures.over_picture import PatchedImage, over_photo
+from attn_figures.patch_weights import PatchedImage, over_photo
 from attn_figures.scene import Scene
 from attn_live.captions import LazyMap
 from attn_live.packing import Cursor

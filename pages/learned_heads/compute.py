@@ -248,9 +248,9 @@ def evaluate_without(
 
 
 @shared
-def evaluate_outside(recipe: toys.Recipe, at: int, off: tuple[int, ...]) -> toys.Outside:
+def evaluate_generalisation(recipe: toys.Recipe, at: int, off: tuple[int, ...]) -> toys.Generalisation:
     """Return how a model does on sequences of another kind than its task draws, without some of its heads."""
-    return toys.outside(run_of(recipe).model(at), toys.TASKS[recipe.task], off)
+    return toys.measure_generalisation(run_of(recipe).model(at), toys.TASKS[recipe.task], off)
 
 
 def array(tensor: Tensor) -> NDArray[np.float64]:

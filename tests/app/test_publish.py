@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_live import lighter
+from attn_live import compact_figure
 from attn_live.captions import caption_at, captions_at, pack_captions
 from attn_live.packing import Cursor, pack
 from attn_live.unpacking import count_steps, figure_at
@@ -296,13 +296,13 @@ def test_published_lighter_steps_keep_values_and_rows() -> None:
     ]
     cursor = Cursor(2, by_step={"data[bars].y": np.arange(20.0).reshape(5, 2, 2)}, changes={})
     packed = pack(figures, cursor)
-    few = lighter.with_steps(packed, [0, 3, 4])
+    few = compact_figure.with_steps(packed, [0, 3, 4])
     assert count_steps(few) == 3
     for step, own in enumerate((0, 3, 4)):
         for row in (0, 1):
             assert plain(figure_at(few, step, row)) == plain(figure_at(packed, own, row))
-    assert lighter.heights_at(few, 320) == [100, 103, 104]
-    assert plain(figure_at(lighter.for_widths(few, [320]), 2, 1)) == plain(figure_at(few, 2, 1))
+    assert compact_figure.heights_at(few, 320) == [100, 103, 104]
+    assert plain(figure_at(compact_figure.for_widths(few, [320]), 2, 1)) == plain(figure_at(few, 2, 1))
 
 
 def test_published_sentences_of_some_steps_keep_their_rows() -> None:
@@ -313,7 +313,7 @@ def test_published_sentences_of_some_steps_keep_their_rows() -> None:
     for place, step in enumerate((3, 2, 0)):
         for row in range(3):
             assert caption_at(few, place, row) == caption_at(packed, step, row)
-    assert caption_at(lighter.deflate_again(packed), 1, 2) == caption_at(packed, 1, 2)
+    assert caption_at(compact_figure.deflate_again(packed), 1, 2) == caption_at(packed, 1, 2)
 
 
 # ---- HTML ----

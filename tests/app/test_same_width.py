@@ -28,7 +28,7 @@ WIDE, SEED = 384, 3
 def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Tensor]:
     # Faint, so that the weights do not all become choices.
     numbers = 0.1 * torch.randn(512, WIDE, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
-    monkeypatch.setattr("attn_core.schemes.added.scaled_table", lambda: numbers)
+    monkeypatch.setattr("attn_core.schemes.additive.scaled_table", lambda: numbers)
     shared_cache.clear()
     yield numbers
     shared_cache.clear()

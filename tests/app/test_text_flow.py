@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from attn_core import AttentionMaps, MultiHeadAttention, load_model
+from attn_core.attention_flow import attention_rollout
 from attn_core.eviction import POLICIES
-from attn_core.text_flow import attention_rollout
 from pages import PAGES
 from pages.learned_heads.eviction import HeadEviction
 from pages.learned_heads.ranked_heads import RankedHeads

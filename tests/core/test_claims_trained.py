@@ -5,7 +5,7 @@ import torch
 from torch.nn import functional as F
 
 from attn_core.claims import agreement, blocking_effects, explanation_by_training, nearest_checkpoint
-from attn_core.claims.trained import DECIMALS
+from attn_core.claims.explanation_trained import DECIMALS
 from attn_core.toys import TASKS, packaged_run
 
 

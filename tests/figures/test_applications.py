@@ -5,7 +5,7 @@ import pytest
 
 from attn_figures import theme
 from attn_figures.matrix import Numbers
-from attn_figures.over_picture import PatchedImage, over_picture, over_picture_cursor
+from attn_figures.patch_weights import PatchedImage, over_picture, over_picture_cursor
 from attn_figures.ribbons import WIDE, outlines, ribbons
 from attn_figures.speech import Sound, speech_cursor, speech_weights
 from attn_figures.three_masks import MaskedWeights, three_masks

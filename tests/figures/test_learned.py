@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from attn_figures.learned import ModelMaps, TrainingHistory, scrubber
+from attn_figures.training import ModelMaps, TrainingHistory, scrubber
 from tests.plotly_figure import as_plotly
 
 RANDOM = np.random.default_rng(5)

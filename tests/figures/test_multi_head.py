@@ -5,9 +5,9 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from attn_figures import theme
-from attn_figures.block import layer_curves
 from attn_figures.contributions import contributions, shares, similarity
 from attn_figures.multi_head import HeadMaps, combine_heads, every_head, two_heads
+from attn_figures.repeated_layers import layer_curves
 from attn_figures.reshape import N_STEPS, blocks, corners
 from tests.plotly_figure import as_plotly
 

@@ -8,7 +8,7 @@ from torch import Tensor
 from attn_core import Check, compare
 from attn_core.applications import PATCH as PIXELS
 from attn_core.applications import SHAPES
-from attn_figures.over_picture import PatchedImage
+from attn_figures.patch_weights import PatchedImage
 from attn_figures.scene import Scene
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place

@@ -8,7 +8,7 @@ from torch import Tensor
 from attn_core import Check, compare, effective_keys, scaled_dot_product_attention
 from attn_core.applications import PATCH as PIXELS
 from attn_core.applications import house_picture, likeness, patch_names, patches
-from attn_figures.over_picture import PatchedImage, over_picture, over_picture_cursor
+from attn_figures.patch_weights import PatchedImage, over_picture, over_picture_cursor
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
 from attn_ui.base.parameters import Steps

@@ -4,8 +4,8 @@ import numpy as np
 import torch
 
 from attn_core import KERNELS, kernel_estimate, local_linear, local_linear_estimate
-from attn_figures import local_lines as pictures
-from attn_figures.local_lines import LocalLinearFit
+from attn_figures import local_linear as pictures
+from attn_figures.local_linear import LocalLinearFit
 from attn_figures.numbers import number
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor

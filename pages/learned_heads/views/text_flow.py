@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from attn_core.text_flow import SINK_SHARE
+from attn_core.attention_flow import SINK_SHARE
+from attn_figures.attention_flow import Layer, text_flow
 from attn_figures.scene import Scene
-from attn_figures.text_flow import Layer, text_flow
 from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import coloured, listed

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from attn_core.toys import CHANCE, SYMBOLS, TASKS, Outside, Recipe, Task
-from attn_figures.learned import ModelMaps, TrainingHistory, scrubber
+from attn_core.toys import CHANCE, SYMBOLS, TASKS, Generalisation, Recipe, Task
 from attn_figures.numbers import as_share
 from attn_figures.scene import Scene
+from attn_figures.training import ModelMaps, TrainingHistory, scrubber
 from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
@@ -20,7 +20,7 @@ from pages.learned_heads.compute import (
     NAMED,
     Result,
     array,
-    evaluate_outside,
+    evaluate_generalisation,
     largest_measures,
     steps_of,
 )
@@ -53,7 +53,11 @@ def view(controls: Controls, setting: ToySetting) -> View[AnyResult]:
     )
     notes = [about(setting.recipe)]
     if result.task.strange is not None:
-        notes.append(outside(result.task, evaluate_outside(setting.recipe, result.at, setting.off)))
+        notes.append(
+            describe_generalisation(
+                result.task, evaluate_generalisation(setting.recipe, result.at, setting.off)
+            )
+        )
     if not setting.recipe.positions:
         notes.append(_without_positions(result))
     return View(result, figure, notes=[*map(Small, notes)])
@@ -77,7 +81,7 @@ def about(recipe: Recipe) -> str:
     )
 
 
-def outside(task: Task, evaluation: Outside) -> str:
+def describe_generalisation(task: Task, evaluation: Generalisation) -> str:
     """Return how a model does on sequences of another kind, and where these leave no doubt."""
     return _(
         "Outside of that, on {kind}: accuracy **{right}**, the last of several right places counting; where "

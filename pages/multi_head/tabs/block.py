@@ -5,9 +5,9 @@ import torch
 from torch import Tensor
 
 from attn_core import NORMS, repeat_block, token_similarity
-from attn_figures.block import layer_curves
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import fixed_point
+from attn_figures.repeated_layers import layer_curves
 from attn_live.packing import pack
 from attn_ui.base.page import Slider
 from attn_ui.base.parameters import label_of

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 from attn_core import Check, compare, tiled_attention
 from attn_figures.numbers import number
-from attn_figures.running import tile
+from attn_figures.tiled_and_linear import tile
 from attn_live.packing import pack
 from attn_ui.base.markdown import coloured
 from attn_ui.base.page import Slider

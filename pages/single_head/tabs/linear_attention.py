@@ -15,7 +15,7 @@ from attn_core import (
     score_attention,
 )
 from attn_figures.numbers import number
-from attn_figures.running import state
+from attn_figures.tiled_and_linear import state
 from attn_live.packing import pack
 from attn_ui.base.markdown import coloured
 from attn_ui.base.page import Slider

@@ -1,9 +1,16 @@
 """All claims, by the names that links have."""
 
 from pages.what_courses_say.claim import Claim
-from pages.what_courses_say.claims import conventions, heads, length, trained, trust, worked_example
+from pages.what_courses_say.claims import (
+    conventions,
+    explanation,
+    explanation_trained,
+    heads,
+    long_sequences,
+    worked_example,
+)
 from pages.what_courses_say.settings import CLAIM
 
-_GROUPS = (conventions, heads, length, trained, trust, worked_example)
+_GROUPS = (conventions, heads, long_sequences, explanation_trained, explanation, worked_example)
 _EVERY: dict[str, Claim] = {name: claim for group in _GROUPS for name, claim in group.CLAIMS.items()}
 CLAIMS: dict[str, Claim] = {name: _EVERY[name] for name in CLAIM.options}

@@ -13,7 +13,7 @@ SEQUENCES, SEED = 512, 20_000
 AT_ONCE = 1536  # tokens: what a model computes of them stays in the processor's cache
 
 
-class Outside(NamedTuple):
+class Generalisation(NamedTuple):
     """Accuracy on sequences of another kind, and on those of their places that leave no doubt.
 
     ``certain`` counts only places at which everything that the rule could mean is one symbol, which are
@@ -26,13 +26,15 @@ class Outside(NamedTuple):
     n_certain: int
 
 
-def outside(model: ToyModel, task: Task, off: tuple[int, ...] = (), *, count: int = SEQUENCES) -> Outside:
+def measure_generalisation(
+    model: ToyModel, task: Task, off: tuple[int, ...] = (), *, count: int = SEQUENCES
+) -> Generalisation:
     """Run a model, without the heads in ``off``, over sequences that its task does not draw in training.
 
     Raises ValueError for a task whose training draws everything that can be typed.
 
     >>> from attn_core.toys import TASKS, packaged_run
-    >>> evaluation = outside(packaged_run("induction").model(-1), TASKS["induction"], count=8)
+    >>> evaluation = measure_generalisation(packaged_run("induction").model(-1), TASKS["induction"], count=8)
     >>> evaluation.n_certain < evaluation.n_asked
     True
     """
@@ -44,7 +46,7 @@ def outside(model: ToyModel, task: Task, off: tuple[int, ...] = (), *, count: in
         predictions = torch.cat([model(each, off=off).logits.argmax(dim=-1) for each in tokens.split(some)])
     hit = predictions == answers
     accuracy, sure = (float(hit[each].float().mean()) for each in (has_answer, certain))
-    return Outside(accuracy, sure, int(has_answer.sum()), int(certain.sum()))
+    return Generalisation(accuracy, sure, int(has_answer.sum()), int(certain.sum()))
 
 
 @lru_cache(maxsize=16)  # of each task, for every step of every training

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from attn_core.claims.study import Study
+from attn_core.claims.measurements import Study
 from attn_core.measures import previous_token_score
 from attn_core.toys import TASKS, packaged_run, share_on
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attn_core import _require
 from attn_core.attention import scaled_dot_product_attention
-from attn_core.claims.study import Measurements, Study
+from attn_core.claims.measurements import Measurements, Study
 from attn_core.regression import bandwidth_search, kernel_estimate
 from attn_core.samples import regression_sample
 

@@ -7,10 +7,10 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from attn_core import _require
-from attn_core.claims.study import Measurements, Study
-from attn_core.claims.trust import rank_correlation
+from attn_core.attention_flow import attention_rollout
+from attn_core.claims.explanation import rank_correlation
+from attn_core.claims.measurements import Measurements, Study
 from attn_core.multi_head import MultiHead, MultiHeadAttention
-from attn_core.text_flow import attention_rollout
 from attn_core.toys import TASKS, Run, ToyModel, packaged_run
 
 SEQUENCES = 12

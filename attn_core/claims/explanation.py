@@ -7,9 +7,9 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
 
-from attn_core.claims.study import Measurements, Study
+from attn_core.attention_flow import attention_rollout
+from attn_core.claims.measurements import Measurements, Study
 from attn_core.multi_head import MultiHeadAttention
-from attn_core.text_flow import attention_rollout
 
 N, D_MODEL, N_HEAD = 10, 16, 2
 LAST, ROLLED = "the last layer's weights", "all layers' weights multiplied"
