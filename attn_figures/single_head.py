@@ -106,7 +106,7 @@ class Walk:
     ``mask`` is True where a query may attend, and ``is_masked`` whether a mask is set, even if it hides
     nothing. ``factor`` is the operator that scales the scores and ``scale`` its number; ``score`` names the
     score function, ``score_weights`` are its parameters. ``lookup``, ``threshold`` and ``ablation`` are None
-    where no picture needs them; ``points`` computes the planes when it is called; ``group`` has the queries
+    where no picture needs them; ``lookup`` and ``points`` compute when called; ``group`` has the queries
     whose rows the arcs take together. ``sink`` is a logit in every row's softmax that is no key's.
     """
 
@@ -127,7 +127,7 @@ class Walk:
     memory: Numbers | None = None
     projections: Sequence[Numbers] | None = None
     biases: Sequence[Numbers] | None = None
-    lookup: Lookup | None = None
+    lookup: Callable[[], Lookup] | None = None
     threshold: Threshold | None = None
     ablation: Ablation | None = None
     points: Callable[[], planes.HeadPlanes] | None = None
@@ -484,8 +484,9 @@ def mixing(walk: Walk) -> Spec:
 
 def hard_or_soft(walk: Walk) -> Spec:
     """Draw the look-up of the best key with its output, and under or beside it the softmax with its own."""
-    if (lookup := walk.lookup) is None:
+    if walk.lookup is None:
         raise ValueError("the picture needs a walk with a look-up; got one without")
+    lookup = walk.lookup()
     extra = (
         []
         if walk.is_large

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,6 @@ class Result:
     cell: tuple[int, int]  # the chosen query and key
     walk: Walk  # every stage
     effective: NDArray[np.float64]  # over how many keys each query spreads in effect
-    beside_dot: tuple[float, float]  # how far weights and output are at most from those of the dot product
     aside: SetAside = NOTHING_ASIDE
     along: Along | None = None  # the plane that points are seen in, where the stage draws them
 
@@ -46,6 +45,19 @@ class Result:
     def scale(self) -> float:
         """What the scores are multiplied by, before the temperature."""
         return self.scoring.scale_at(self.head.d_k)
+
+    @cached_property
+    def beside_dot(self) -> tuple[float, float]:
+        """How far weights and output are at most from those of the scaled dot product."""
+        head, is_scaled = self.head, attn_core.SCORES[self.scoring.score].is_scaled
+        dot = attn_core.scaled_dot_product_attention(
+            *(head.query, head.key, head.value, self.mask),
+            scale=self.scale if is_scaled else None,
+            temperature=self.temperature,
+            sink=self.scoring.sink,
+        )
+        weights, outputs = dot.weights.numpy() - self.walk.weights, dot.output.numpy() - self.walk.output
+        return float(np.abs(weights).max()), float(np.abs(outputs).max())
 
     @property
     def own(self) -> dict[str, Tensor]:
@@ -85,76 +97,41 @@ def at_every_step(
 @cached(16)
 def _at_every_step(state: State, look: StageOptions) -> tuple[Result, ...]:
     """Attend; kept, as a picture and what is said of it ask one after the other, and so does each run."""
-    inputs, scoring = state.inputs, state.scoring
-    head = make_head(inputs)
-    shape = len(head.queries), len(head.keys)
+    inputs, scoring, head, asides = state.inputs, state.scoring, make_head(state.inputs), look.asides
     temperatures = list(scoring.temperature.values) if look.moves == "temperature" else [look.temperature]
     widths = [int(each) for each in scoring.width.values] if look.moves == "mask width" else [look.width]
+    shape = len(head.queries), len(head.keys)
     masks = torch.stack([make_mask(scoring.masking, *shape, each) for each in widths])
-    walks, effective, beside_dot = _walks(head, state, masks, temperatures, look.along)
-    if look.group.also:
-        walks = [replace(walk, group=look.group) for walk in walks]
-    asides = look.asides
+    walks, effective = _walks(head, state, masks, temperatures, look)
     if len(asides) > 1 or asides[0].what:
         walks = set_aside(walks[0], asides)
+    moving = (_repeat(each, len(walks)) for each in (temperatures, widths, effective, asides))
     return tuple(
-        Result(
-            inputs,
-            scoring,
-            head,
-            temperatures[min(step, len(temperatures) - 1)],
-            widths[min(step, len(widths) - 1)],
-            (0, 0),
-            walk,
-            effective[min(step, len(effective) - 1)],
-            beside_dot[min(step, len(beside_dot) - 1)],
-            asides[min(step, len(asides) - 1)],
-            look.along,
-        )
-        for step, walk in enumerate(walks)
+        Result(inputs, scoring, head, temperature, width, (0, 0), walk, keys, aside, look.along)
+        for walk, temperature, width, keys, aside in zip(walks, *moving, strict=True)
     )
+
+
+def _repeat(values: Sequence[Any] | NDArray[Any], n_steps: int) -> list[Any]:
+    """Return one value a step, where there is one a step or one for all."""
+    return [*values] * (n_steps // len(values))
 
 
 def _walks(
-    head: SingleHead, state: State, masks: Tensor, temperatures: Sequence[float], along: Along | None = None
-) -> tuple[list[Walk], NDArray[np.float64], list[tuple[float, float]]]:
+    head: SingleHead, state: State, masks: Tensor, temperatures: Sequence[float], look: StageOptions
+) -> tuple[list[Walk], NDArray[np.float64]]:
     """Compute every stage at every step, masks (1 or steps, n_query, n_key); and the keys in effect."""
     scoring, scale = state.scoring, state.scoring.scale_at(head.d_k)
     temperature = torch.tensor(temperatures, dtype=torch.float64)[:, None, None]
-    dot = attn_core.scaled_dot_product_attention(
-        head.query,
-        head.key,
-        head.value,
-        masks,
-        scale=scale if attn_core.SCORES[scoring.score].is_scaled else None,
-        temperature=temperature,
-        sink=scoring.sink,
-    )
-    attention, own = dot, attn_core.score_weights(scoring.score, head.d_k, seed=state.inputs.seed)
-    if scoring.score != DOT:
-        attention = attn_core.score_attention(
-            scoring.score, head.query, head.key, head.value, masks, weights=own, scale=scale,
-            temperature=temperature, sink=scoring.sink,
-        )  # fmt: skip
-    beside_dot = [
-        (float((ours - theirs).abs().max()), float((made - dot_made).abs().max()))
-        for ours, theirs, made, dot_made in zip(
-            attention.weights, dot.weights, attention.output, dot.output, strict=True
-        )
-    ]
-    moving = {
-        "scaled_scores": (attention.scores * scale / temperature).expand(attention.weights.shape),
-        "weights": attention.weights,
-        "output": attention.output,
-    }
-    arrays = {name: np.asarray(values) for name, values in moving.items()}
-    lookup = hard_lookup(attention.scores, head.value, masks)
-    apart = np.asarray((attention.output - lookup.output).norm(dim=-1))
-    lookups = [
-        (np.asarray(each), np.asarray(made)) for each, made in zip(lookup.weights, lookup.output, strict=True)
-    ]
-    each_mask = [np.asarray(mask) for mask in masks]
+    settings: dict[str, Any] = {"scale": scale, "temperature": temperature, "sink": scoring.sink}
+    vectors, own = (head.query, head.key, head.value, masks), dict[str, Tensor]()
+    if scoring.score == DOT:
+        attention = attn_core.scaled_dot_product_attention(*vectors, **settings)
+    else:
+        own = attn_core.score_weights(scoring.score, head.d_k, seed=state.inputs.seed)
+        attention = attn_core.score_attention(scoring.score, *vectors, weights=own, **settings)
     x = None if head.x is None else np.asarray(head.x)
+    along, scores, n_steps = look.along, attention.scores, len(attention.weights)
     shared_fields: dict[str, Any] = {
         "queries": head.queries,
         "keys": head.keys,
@@ -165,26 +142,39 @@ def _walks(
         "query": np.asarray(head.query),
         "key": np.asarray(head.key),
         "value": np.asarray(head.value),
-        "scores": np.asarray(attention.scores),
+        "scores": np.asarray(scores),
         "score": scoring.score,
         "sink": scoring.sink,
         "score_weights": {name: np.asarray(each) for name, each in own.items()},
-        "points": None if along is None else cache(partial(_points, head, attention.scores, along)),
+        "points": None if along is None else cache(partial(_points, head, scores, along)),
+        "group": look.group,
         "is_masked": scoring.masking.kind != "none",
         "factor": f"{scoring.factor_at(head.d_k)}<br>÷ T",
     }
+    moving = {
+        "scale": _repeat([scale / each for each in temperatures], n_steps),
+        "scaled_scores": np.asarray((scores * scale / temperature).expand(attention.weights.shape)),
+        "mask": _repeat([np.asarray(mask) for mask in masks], n_steps),
+        "weights": np.asarray(attention.weights),
+        "output": np.asarray(attention.output),
+        "lookup": [
+            cache(partial(_lookup, scores, head.value, mask, output))
+            for mask, output in zip(_repeat([*masks], n_steps), attention.output, strict=True)
+        ],
+    }
     walks = [
-        Walk(
-            **shared_fields,
-            scale=scale / temperatures[min(step, len(temperatures) - 1)],
-            mask=each_mask[min(step, len(each_mask) - 1)],
-            lookup=Lookup(*lookups[min(step, len(lookups) - 1)], apart[step]),
-            **{name: values[step] for name, values in arrays.items()},
-        )
-        for step in range(len(attention.weights))
+        Walk(**shared_fields, **dict(zip(moving, step, strict=True)))
+        for step in zip(*moving.values(), strict=True)
     ]
     shares = attention.weights / attention.weights.sum(dim=-1, keepdim=True).clamp(min=1e-300)
-    return walks, np.asarray(attn_core.effective_keys(shares)), beside_dot
+    return walks, np.asarray(attn_core.effective_keys(shares))
+
+
+def _lookup(scores: Tensor, value: Tensor, mask: Tensor, output: Tensor) -> Lookup:
+    """Look up the best keys, and measure how far the soft output is from theirs."""
+    hard = hard_lookup(scores, value, mask)
+    distance = (output - hard.output).norm(dim=-1)
+    return Lookup(np.asarray(hard.weights), np.asarray(hard.output), np.asarray(distance))
 
 
 def plane_of(head: SingleHead, along: Along) -> Plane:

@@ -155,7 +155,8 @@ def of_lookup(result: Result) -> str:
     walk, row = result.walk, result.cell[0]
     if walk.lookup is None or not walk.mask[row].any():
         return ""
-    best: list[int] = np.flatnonzero(walk.lookup.weights[row]).tolist()
+    lookup = walk.lookup()
+    best: list[int] = np.flatnonzero(lookup.weights[row]).tolist()
     return _(
         "Query {query}: best scaled score {score}, with {key}; softmax at T = {temperature} gives it "
         "{weight}; the two outputs are {apart} apart (over all queries at most {most}).",
@@ -164,8 +165,8 @@ def of_lookup(result: Result) -> str:
         key=_keys(result, *best),
         temperature=TEMPERATURE.text(result.temperature),
         weight=as_weight(float(walk.weights[row, best[0]])),
-        apart=number(rounded(float(walk.lookup.output_change[row])), 3),
-        most=number(rounded(float(walk.lookup.output_change.max())), 3),
+        apart=number(rounded(float(lookup.output_change[row])), 3),
+        most=number(rounded(float(lookup.output_change.max())), 3),
     )
 
 

@@ -56,8 +56,8 @@ def test_hard_lookup_page_equals_numpy_at_every_temperature(kind: str, row: int)
     distances = []
     for result in steps(Inputs(text="a cat sat on my mat"), kind, row=row):
         hard, soft = by_hand(result, row)
-        lookup = result.walk.lookup
-        assert lookup is not None
+        assert result.walk.lookup is not None
+        lookup = result.walk.lookup()
         np.testing.assert_allclose(lookup.output[row], hard, atol=1e-12)
         np.testing.assert_allclose(result.walk.output[row], soft, atol=1e-12)
         distances.append(math.dist(hard, soft))
@@ -82,7 +82,7 @@ def test_hard_lookup_sentence_has_the_best_key_and_its_weight() -> None:
 def test_hard_lookup_ties_are_named_and_shared() -> None:
     result = steps(Inputs(text="the cat saw the dog", vectors="one-hot", qkv="as they are"))[0]
     assert result.walk.lookup is not None
-    assert result.walk.lookup.weights[0].tolist() == [0.5, 0, 0, 0.5, 0]
+    assert result.walk.lookup().weights[0].tolist() == [0.5, 0, 0, 0.5, 0]
     assert messages_in(said(result), "score", key="“the” and “the₂”")
     assert messages_in(said(result), count=1)
 

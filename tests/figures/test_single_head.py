@@ -1,6 +1,7 @@
 """The walk's pictures: what stands where, in whose colours, framed and hatched as the numbers say."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,9 @@ def walk() -> Walk:
         weights=exponentials / sums,
         output=draw((N_QUERY, D_V)),
         factor="÷ √2<br>÷ T",
-        lookup=Lookup(np.where(mask, np.eye(N_QUERY, N_KEY), 0.0), draw((N_QUERY, D_V)), np.arange(3.0)),
+        lookup=partial(
+            Lookup, np.where(mask, np.eye(N_QUERY, N_KEY), 0.0), draw((N_QUERY, D_V)), np.arange(3.0)
+        ),
     )
 
 
@@ -131,12 +134,12 @@ def test_lookup_shows_both_outputs_and_their_distance(walk: Walk) -> None:
     figure = as_plotly(pictures.hard_or_soft(walk))
     drawn = cells(figure)
     assert walk.lookup is not None
-    np.testing.assert_array_equal(drawn["hard weights"].z[walk.mask], walk.lookup.weights[walk.mask])
+    np.testing.assert_array_equal(drawn["hard weights"].z[walk.mask], walk.lookup().weights[walk.mask])
     assert np.isnan(drawn["hard weights"].z[~walk.mask]).all()
-    np.testing.assert_array_equal(drawn["hard output"].z, walk.lookup.output)
+    np.testing.assert_array_equal(drawn["hard output"].z, walk.lookup().output)
     np.testing.assert_array_equal(drawn["output"].z, walk.output)
     (bars,) = (trace for trace in figure.data if trace.name == "distance")
-    np.testing.assert_array_equal(np.ravel(bars.customdata), walk.lookup.output_change)
+    np.testing.assert_array_equal(np.ravel(bars.customdata), walk.lookup().output_change)
     with pytest.raises(ValueError, match="got one without"):
         as_plotly(pictures.hard_or_soft(replace(walk, lookup=None)))
 
