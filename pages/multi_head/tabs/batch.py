@@ -129,7 +129,7 @@ def checks(batch: Batch) -> list[Check]:
     alone = [module(batch.x[at, :length]).output for at, length in enumerate(batch.lengths)]
     together = [batch.attention.output[at, :length] for at, length in enumerate(batch.lengths)]
     return [
-        compare(_("each sentence's output is what it is alone"), torch.cat(together), torch.cat(alone)),
+        compare(_("padding changes no sentence's output"), torch.cat(together), torch.cat(alone)),
         compare(
             _("the output is that of torch's fused attention with the same mask"),
             batch.attention.output,
