@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import orjson
 
 from attn_live import paths
 from attn_live.arrays import CrossedLabels, IndexedItems, read_body
@@ -19,6 +20,15 @@ def count_steps(payload: bytes) -> int:
 def body_of(payload: bytes) -> bytes:
     """Return a packed message's body as it was before it was deflated."""
     return zlib.decompress(payload[PREFIX_BYTES:])
+
+
+def constant_figure(payload: bytes) -> dict[str, Any]:
+    """Return what of a packed figure no step changes, with `{"@": i}` in place of array i."""
+    inflate = zlib.decompressobj()
+    length = int.from_bytes(inflate.decompress(payload[PREFIX_BYTES:], 8)[:4], "little")
+    header = orjson.loads(inflate.decompress(inflate.unconsumed_tail, length))
+    figure: dict[str, Any] = header["figure"]
+    return figure
 
 
 def figure_at(payload: bytes, step: int, row: int = 0) -> dict[str, Any]:

@@ -95,7 +95,7 @@ export function inColours({ steps, meta }, { colours }) {
 }
 
 /**
- * What stands under a picture: what it shows, its parameters, its address.
+ * What stands under a picture: its parameters, its address.
  *
  * @param {Subject} subject
  * @param {string[]} [left] what there is no room for
@@ -103,7 +103,7 @@ export function inColours({ steps, meta }, { colours }) {
  */
 export function captionTexts({ meta, texts, address }, left = []) {
   const about = [meta.caption, ...texts, ...left].filter(Boolean).join(" · ");
-  return [meta.alt, about, printable(address)].filter(Boolean);
+  return [about, printable(address)].filter(Boolean);
 }
 
 /**

@@ -1,10 +1,15 @@
 """A live figure as a value: a scene, the sliders under it, and what a click does."""
 
+import html
+import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from attn_live.packing import Cursor
+from attn_live.unpacking import constant_figure
 from attn_ui.base.controls import Controls
+from attn_ui.base.cover import panel_title
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import SharedScene
 from attn_ui.base.shared_settings import QUERY
@@ -57,6 +62,35 @@ class Cell:
     column: int
 
 
+def alternative_text(steps: bytes) -> str:
+    """Say what a packed figure shows, for those who cannot see it: what is written at its panels.
+
+    That are their titles, legends and axes as far as no step changes them; in a diagram its boxes.
+    """
+    figure = constant_figure(steps)
+    layout, texts = figure["layout"], list[str]()
+    titles = defaultdict[str, list[str]](list)
+    for note in sorted(layout.get("annotations", ()), key=lambda note: note.get("yanchor") != "top"):
+        if note.get("yanchor") in ("top", "bottom"):
+            titles[str(note.get("xref")).removesuffix(" domain")].append(_plain(note.get("text")))
+    for trace in figure["data"]:
+        x, is_map = trace.get("xaxis", "x"), trace.get("type") == "heatmap"
+        if isinstance(trace.get("text"), str):
+            texts.append(_plain(trace["text"].partition("<br>")[0]))
+        name = re.match(r"head [\d.]+|\S+$" if is_map else r"head [\d.]+", str(trace.get("name")))
+        texts += [title for title in titles[x] if title] or ([panel_title(name[0])] if name else [])
+        down, across = (_plain(layout.get(f"{y}axis{x[1:]}", {}).get("title", {}).get("text")) for y in "yx")
+        if down and across:
+            texts.append(_("{vertical} by {horizontal}", vertical=down, horizontal=across))
+    return "; ".join(dict.fromkeys(texts))
+
+
+def _plain(text: object) -> str:
+    """Return a text without its tags; what stands in a legend is parted by commas."""
+    bare = html.unescape(re.sub("<[^>]*>", "", str(text or "").replace("<br>", " "))).strip()
+    return " ".join(_(", ").join(re.split(r"\s{3,}", bare)).split())
+
+
 @dataclass(frozen=True, eq=False)
 class Figure:
     """A live figure: see `attn_ui.screen.live_figure.live_figure` for each of its fields.
@@ -68,7 +102,6 @@ class Figure:
 
     scene: SharedScene
     key: str
-    alt: str
     name: str
     slider: Slider | None = None
     rows: Rows | None = None
@@ -82,6 +115,11 @@ class Figure:
     def steps(self) -> bytes:
         """The scene, packed for the browser."""
         return self.scene.steps
+
+    @property
+    def alt(self) -> str:
+        """What it shows, for those who cannot see it."""
+        return alternative_text(self.steps)
 
     @property
     def captions(self) -> bytes | None:

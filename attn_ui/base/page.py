@@ -96,12 +96,9 @@ class View(Generic[Result]):
             lambda: cover.cover_panel(shared.scene, name, table),
             lambda: cover.pack_covered(shared.steps, name, table, shared),
         )
-        tells = any(letter.isdigit() for letter in self.figure.alt)
-        covered = _("Covered: {panel}.", panel=cover.panel_title(name, self.figure.scene.scene))
         figure = replace(
             self.figure,
             scene=covering.saying(Sentences(lambda: questions, lambda: pack_captions(questions))),
-            alt=covered if tells else paragraph(self.figure.alt.rstrip(".。") + _("."), covered),
             captions_follow_choice=True,
             clicked=clicked,
             invites="",

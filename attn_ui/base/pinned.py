@@ -93,7 +93,7 @@ def compare_pin(
     pair = _compare(a.address, a.pin, panel, digest=digest, row=places[1], _a=a.parts, _scene=figure.scene)
     if pair.message is None:
         return PinComparison(None, pair.why, pair.titles, pair.chosen, a_words, b_words)
-    title, message, panels = pair.titles[pair.chosen], pair.message, a.parts
+    message, panels = pair.message, a.parts
 
     def draw() -> Scene:
         steps = _step_panels(figure.scene, places[1])
@@ -107,10 +107,6 @@ def compare_pin(
     shown_figure = replace(
         figure,
         scene=SharedScene(draw, lambda: message),
-        alt=_(
-            "{panel}, compared: A as it was pinned, B as the page is now, and the difference B minus A.",
-            panel=title,
-        ),
         name=f"{figure.name} compared",
         rows=None,
         chosen=figure.chosen if pair.chooses else {},

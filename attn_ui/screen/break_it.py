@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from attn_figures.numbers import number
-from attn_ui.base.parameters import Choice, label_of
+from attn_ui.base.parameters import Choice
 from attn_ui.screen import widgets
 from attn_ui.screen.live_figure import live_figure
 from attn_words import _, paragraph
@@ -28,9 +28,6 @@ def break_it(choice: Choice, mistakes: Mapping[str, Any], draw: Callable[..., Ma
     live_figure(
         [draw(*mistake.maps)],
         key="broken",
-        alt=_(
-            "The right map, the map of the mistake {name}, and their difference", name=label_of(choice, name)
-        ),
         name=f"mistake {name}",
     )
     st.caption(_(mistake.example.sentence))

@@ -17,6 +17,7 @@ from attn_live.captions import StepCaption, check_captions, pack_captions
 from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, pack
 from attn_live.packing import message as join
 from attn_live.unpacking import count_steps, figure_at, with_frames
+from attn_ui.base.figure import alternative_text
 from attn_ui.base.message_head import message_head
 from attn_ui.base.page import Cell, Rows, Slider
 from attn_ui.base.parameters import Steps
@@ -40,7 +41,6 @@ def live_figure(
     figures: Figures | bytes,
     *,
     key: str,
-    alt: str,
     name: str,
     slider: Slider | None = None,
     rows: Rows | None = None,
@@ -60,7 +60,6 @@ def live_figure(
         figures: one figure for each position of the slider (one in all when there is no slider), as
             plain dicts or `go.Figure`; or the same already packed by `pack`, which a page can cache.
         key: this figure's name on its page.
-        alt: what the figure shows, in words, for those who cannot see it.
         name: what a saved picture's file is called.
         slider: the slider whose steps the figures are.
         rows: a second slider, over rows of the figure.
@@ -98,6 +97,7 @@ def live_figure(
     )
     if captions is not None:
         check_captions(packed_captions, n_steps, len(rows.steps.values) if rows else None)
+    alt = alternative_text(payload)
     about = {"alt": alt, "name": name, "caption": caption, "invites": invites, **_addresses()}
     head = orjson.dumps(
         message_head(

@@ -82,7 +82,6 @@ def draw(figure: Figure) -> None:
     live_figure(
         figure.steps,
         key=figure.key,
-        alt=figure.alt,
         name=figure.name,
         slider=figure.slider,
         rows=figure.rows,

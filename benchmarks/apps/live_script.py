@@ -22,4 +22,4 @@ def packed(n_token: int, n_head: int) -> bytes:
 st.set_page_config(layout="wide")
 state.sync([STEPS], entered="entered" not in st.session_state)
 st.session_state.entered = True
-live_figure(packed(n_token, n_head), key="maps", alt="maps", name="maps", slider=Slider("Temperature", STEPS))
+live_figure(packed(n_token, n_head), key="maps", name="maps", slider=Slider("Temperature", STEPS))

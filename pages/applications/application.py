@@ -54,13 +54,11 @@ class Application(Protocol):
     Attributes:
         INTRODUCTION: who asks and who answers.
         TRAINED: what of it is trained, and what is not.
-        ALT: what the picture shows, for those who cannot see it.
         IN_WORDS: what the letters of the formula are here.
     """
 
     INTRODUCTION: str
     TRAINED: str
-    ALT: str
     IN_WORDS: str
 
     def slider(self, state: State) -> LabelledSteps:

@@ -35,7 +35,6 @@ NO_MODEL = N_(
     "A picture of your own takes a vision transformer (ViT, DeiT or DINOv2): the host names its folder in "
     "`ATTENTION_LAB_VISION_MODEL`."
 )
-ALT = N_("A picture cut into patches, and the same with one query's weights laid over it")
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +162,6 @@ def view(controls: Controls, photo: Photo) -> View[State | PhotoRows]:
     figure = Figure(
         SharedScene(rows.scene, lambda: rows.packed),
         key="use-photo",
-        alt=_(ALT),
         name="where attention is used: a picture",
         slider=Slider(_("Layer"), layers),
         rows=Rows(_("Head"), heads, Cursor(model.n_head)),

@@ -47,7 +47,6 @@ def view(controls: Controls, state: State) -> View[State | PhotoRows]:
     figure = Figure(
         draw_use(state, sliding),
         key=f"use-{USE.options.index(state.use)}",
-        alt=_(application.ALT),
         name=f"where attention is used: {state.use}",
         slider=Slider(slider.label, sliding, names=slider.names),
         rows=rows,

@@ -20,7 +20,6 @@ def view(controls: Controls, _state: None) -> View[str]:
     figure = Figure(
         parts.draw_parts(),
         key="parts",
-        alt=_("One attention head as a block diagram, one of its parts marked"),
         name="the parts of a head",
         slider=Slider(_("Part"), PART, names=[names(term.name)[0] for term in parts.terms()]),
     )

@@ -28,7 +28,6 @@ def view(controls: Controls, state: State) -> View[Result]:
     figure = Figure(
         scene(moving.still, look.for_drawing),
         key="maps",
-        alt=_(VIEWS[look.view].alt),
         name="multi-head attention",
         slider=slider,
         rows=query_rows(result.tokens.queries) if by_query else None,

@@ -50,7 +50,6 @@ def _story() -> None:
     figure = Figure(
         _draw(temperature.values),
         key="story",
-        alt=_("Five maps of weights: a kernel, one head, one head with positions, and two heads"),
         name="attention in one picture",
         slider=Slider(_("Temperature"), temperature),
     )

@@ -28,10 +28,6 @@ def view(controls: Controls, _state: None) -> View[Sentence]:
     figure = Figure(
         _draw(text),
         key="opening",
-        alt=_(
-            "The words of “{sentence}”, arcs from one of them, its row of weights, and the map",
-            sentence=text,
-        ),
         name="which words a word draws on",
         rows=Rows(_("Word"), replace(WORD, values=values), Cursor(len(values)), sentence.tokens),
         invites=_(INVITATION),

@@ -39,11 +39,6 @@ EXPLAINS = {
         "no sum over the keys' φ gives."
     ),
 }
-DRAWN = {
-    "additive": N_("The queries, W_a, the keys, U_a and v_a, and the scores of every query with every key"),
-    "general": N_("The queries, W_a, the keys turned round, and the scores of every query with every key"),
-}
-"""What the picture of the scores holds, where a score has weights of its own."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +50,6 @@ class Stage:
     """
 
     picture: Callable[[Walk], Spec]
-    alt: str
     readout: Callable[[Result], str]
     formula: Callable[[Result], str]
     fixed_line: str
@@ -72,7 +66,6 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
     {
         "all at once": Stage(
             pictures.all_at_once,
-            N_("The matrices of one attention head, from its scores to its output"),
             words.of_row,
             formulas.all_at_once,
             N_(
@@ -83,10 +76,6 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "diagram": Stage(
             block_diagrams.single_head,
-            N_(
-                "One attention head as a block diagram: boxes for its steps, and the shapes of what goes "
-                "between"
-            ),
             words.of_weight,
             formulas.all_at_once,
             N_("The boxes of one head, with the shapes of what goes between: follow one pair through them."),
@@ -94,7 +83,6 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "X": Stage(
             pictures.sources,
-            N_("The vectors that attention starts from, one a row"),
             words.of_vector,
             formulas.sources,
             N_("One row a token: where attention starts. A ramp adds p/2 to every number of position p."),
@@ -103,7 +91,6 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "Q, K, V": Stage(
             pictures.projecting,
-            N_("The vectors, what they are multiplied by, and the queries, keys and values that come of it"),
             words.of_score,
             formulas.projected,
             N_("Three views of each token: what it asks for, what it is found by, what it passes on."),
@@ -111,7 +98,6 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "scores": Stage(
             pictures.dot_products,
-            N_("The queries, the keys turned round, and the scores of every query with every key"),
             words.of_score,
             formulas.dot_products,
             N_("Each query's dot product with each key: it grows with their lengths and their agreement."),
@@ -119,7 +105,6 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "scaled": Stage(
             pictures.scaling,
-            N_("The scores before and after they are scaled"),
             words.of_weight,
             formulas.scaling,
             N_(
@@ -129,7 +114,6 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "masked": Stage(
             pictures.masking,
-            N_("The scaled scores, the mask that is added, and the masked scores"),
             words.of_mask,
             formulas.masking,
             N_(
@@ -139,7 +123,6 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "weights": Stage(
             pictures.softmax,
-            N_("The masked scores, their exponentials, the sum of each row, and the weights"),
             words.of_weight,
             formulas.softmax,
             N_(
@@ -149,7 +132,6 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "output": Stage(
             pictures.mixing,
-            N_("The weights, the values, and the output that they mix"),
             words.of_weight,
             formulas.mixing,
             N_(
@@ -159,7 +141,6 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "arcs": Stage(
             pictures.words_with_arcs,
-            N_("The words as a text, with arcs from queries to their keys, and the map of all weights"),
             words.of_arcs,
             formulas.softmax,
             N_("The weights, drawn between the words themselves."),
@@ -168,10 +149,6 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "points": Stage(
             pictures.in_planes,
-            N_(
-                "Queries and keys as points of one plane, with an arrow to one query and lines of equal "
-                "score, and the values with the output in another"
-            ),
             words.of_points,
             formulas.points,
             N_(
@@ -183,7 +160,6 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "hard or soft": Stage(
             pictures.hard_or_soft,
-            N_("The look-up of the best key alone, and softmax: weights and output of each"),
             words.of_lookup,
             formulas.hard_or_soft,
             N_(
@@ -194,7 +170,6 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "threshold": Stage(
             pictures.threshold,
-            N_("The weights, those that are set aside faded, and how much of each row is kept"),
             words.of_kept,
             formulas.threshold,
             N_(
@@ -205,10 +180,6 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "without": Stage(
             pictures.ablation,
-            N_(
-                "The weights, those when nobody may attend to one word, their difference, and the output "
-                "without that word"
-            ),
             words.of_without,
             formulas.ablation,
             N_(

@@ -21,7 +21,7 @@ from pages.single_head.compute import Result, at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.plane_controls import read_along
 from pages.single_head.settings import MASK, STAGE
-from pages.single_head.stages import DRAWN, OPENS, STAGES, caption
+from pages.single_head.stages import OPENS, STAGES, caption
 from pages.single_head.state import StageOptions, State
 
 
@@ -55,15 +55,11 @@ def view(controls: Controls, state: State) -> View[Result]:
     result = at_every_step(state, cell, look)[
         slider.steps.nearest(controls.value(slider.steps)) if slider else 0
     ]
-    alt = STAGES[stage].alt
-    if stage == "scores":
-        alt = DRAWN.get(scoring.score, alt)
     by_query = STAGES[stage].follow is not None
     by_click = _block_or_free if scoring.masking.kind == "own" else None
     figure = Figure(
         draw_stage(stage, state, look).saying(stage_captions(stage, state, cell, look)),
         key="walk",
-        alt=_(alt),
         name=f"single head {stage}",
         slider=slider,
         rows=query_rows(head.queries) if by_query else None,

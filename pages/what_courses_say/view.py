@@ -1,7 +1,6 @@
 """A claim: its curves, its verdict, and where it holds."""
 
 from attn_ui.base.controls import Controls
-from attn_ui.base.markdown import listed
 from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.places import Place
 from attn_ui.base.shared_settings import SEED
@@ -26,11 +25,9 @@ def view(controls: Controls, name: str) -> View[State]:
     outcomes = claim.outcomes(state.study)
     with heading:
         controls.message(f"## {statement}\n\n**{short_verdict(outcomes)}**")
-    measures = listed([_(name) for name in claim.charts])
     figure = Figure(
         draw_claim(state),
         key=f"claim-{CLAIM.options.index(state.name)}",
-        alt=_("{measures}, over {over}", measures=measures, over=_(state.study.over)),
         name=f"what courses say: {state.name}",
         slider=Slider(axis_label(state.study.over), claim.slider),
         caption=statement,

@@ -118,7 +118,6 @@ def test_covered_values_are_absent_from_the_rest_of_the_page(page: str, name: st
     }
     assert said == {there.sentence}
     assert not re.search(r"\d\.\d", figure.alt)
-    assert f"Covered: {name}" in figure.alt
     seen = there.view
     assert not any((seen.formula, seen.notes, seen.leads, seen.below, figure.clicked, figure.invites))
     assert there.tables == {}

@@ -122,7 +122,7 @@ def test_selection_report_triggers_no_command(session: dict[str, Any]) -> None:
 
 def test_slider_needs_a_figure_for_each_position() -> None:
     with pytest.raises(ValueError, match="3 positions, so it needs 3 figures, got 1"):
-        draw([{"data": [], "layout": {}}], key="k", alt="", name="", slider=Slider("A", STEPS))
+        draw([{"data": [], "layout": {}}], key="k", name="", slider=Slider("A", STEPS))
 
 
 @pytest.mark.parametrize("address", PAGES)

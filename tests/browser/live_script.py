@@ -68,7 +68,6 @@ def two_maps() -> None:
     live_figure(
         steps,
         key="first",
-        alt="two maps",
         name="two maps",
         slider=Slider("Step", STEP),
         rows=rows,
@@ -80,7 +79,7 @@ def two_maps() -> None:
         {"data": [{"type": "bar", "name": "bars", "y": np.array([i, 2.0])}], "layout": {"height": 200}}
         for i in range(3)
     ]
-    live_figure(second, key="second", alt="bars", name="bars", slider=Slider("Other", OTHER))
+    live_figure(second, key="second", name="bars", slider=Slider("Other", OTHER))
     st.button("Send to 4", on_click=state.move, args=(STEP, 4.0))
     st.write(f"step {state.value(STEP)} other {state.value(OTHER)} row {state.value(ROW)}")
     st.write(f"clicked {st.session_state.get('clicked', 'nothing')}")

@@ -77,7 +77,6 @@ def test_covered_map_is_absent_from_messages_elements_and_files(app: AppPage, tm
     assert not re.search(r"\d\.\d", hover.text_content() or "")
     html = app.page.content()
     assert not [number for number in written(weights) if number in html]
-    assert "Covered: weights" in (app.figure("walk").locator(".live-plot").get_attribute("aria-label") or "")
     panel = SavePanel(app, "walk")
     for form in ("svg", "csv", "html"):
         saved = panel.save(tmp_path, form).read_text(encoding="utf-8")

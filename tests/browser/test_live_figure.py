@@ -333,4 +333,4 @@ def test_live_message_during_a_touch_replaces_nothing(live: AppPage) -> None:
 def test_live_sliders_have_names_and_announce_their_value(live: AppPage) -> None:
     slider = live.page.get_by_role("slider", name="Step")
     expect(slider).to_have_attribute("aria-valuetext", "2.0")
-    expect(live.page.get_by_role("img", name="two maps")).to_be_visible()
+    expect(live.page.get_by_role("img", name="left 3 × 3; right 3 × 3")).to_be_visible()

@@ -85,7 +85,7 @@ def test_shared_snippet_without_scripts_is_described_in_words(
     figure = page.locator("live-figure")
     alt = figure.locator("noscript p")
     expect(alt).to_be_visible()
-    expect(alt).to_have_text("The matrices of one attention head, from its scores to its output")
+    expect(alt).to_contain_text("weights 6 × 6; V 6 × 4")
     opening = figure.locator(".live-likeness > :first-child")
     assert " ".join(opening.inner_text().split()) == " ".join(said.split())
     box = figure.locator(".live-stage").bounding_box()

@@ -101,10 +101,6 @@ TRAINED = N_(
     "Nothing: each query is set by hand, as the mean of the patches of its shape. In a trained model it is "
     "made of the words written so far."
 )
-ALT = N_(
-    "A picture of a house cut into 36 patches; the same with the weights of one word laid over it; and "
-    "the map of all words' weights over the patches"
-)
 IN_WORDS = N_(
     """
 - This is **cross-attention**: queries come from one sequence (words), keys and values from another (patches).

@@ -152,10 +152,6 @@ TRAINED = N_(
     "Nothing: a patch's query and key are both its own pixels, so like attends to like. A trained vision "
     "transformer learns matrices for both, and adds positions."
 )
-ALT = N_(
-    "A picture of a house cut into 36 patches; the same with the weights of one patch laid over it; and "
-    "the map of all weights between patches"
-)
 IN_WORDS = N_(
     """
 - A patch is a **token**: its 16 pixels are its vector. Where it stands is not in it.

@@ -144,10 +144,6 @@ INTRODUCTION = N_("One sentence asks itself, with one head: **the mask makes the
 TRAINED = N_(
     "Nothing: vectors and projections are drawn from the seed. Which pairs a mask allows needs no training."
 )
-ALT = N_(
-    "Three maps of weights of one sentence: under no mask, a causal mask and a prefix mask; the last "
-    "row of each is framed"
-)
 IN_WORDS = N_(
     """
 - **BERT** reads the whole sentence at once: every word may attend to every word. It is trained to fill gaps.

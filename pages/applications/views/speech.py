@@ -143,10 +143,6 @@ TRAINED = N_(
     "Nothing: the sound is made by rule, and a frame's query and key are both its own log energies. A "
     "trained Conformer learns matrices for both, and its local part is a convolution."
 )
-ALT = N_(
-    "The log energies of a sound in 28 frames, and the weights of a local head and of a global head "
-    "between the frames"
-)
 IN_WORDS = N_(
     """
 - A **frame** is 20 milliseconds of sound: how loud it is in 12 bands of frequency, as logarithms.

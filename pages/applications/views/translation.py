@@ -120,10 +120,6 @@ TRAINED = N_(
     "Nothing: the vectors are set by hand so that each word points to its translation. In a trained model "
     "learned matrices make the query of a place from the words written before it."
 )
-ALT = N_(
-    "A French and an English sentence with ribbons between their words, as wide as the weights, and the "
-    "map of these weights"
-)
 IN_WORDS = N_(
     """
 - **Queries** are the words of the translation (the decoder), **keys and values** those of the source (the

@@ -33,10 +33,6 @@ def view(controls: Controls, state: State) -> View[Result]:
     figure = Figure(
         _draw(sweep, search, best, points.fingerprint, kernel, sweep.bandwidth, path.tobytes()),
         key="choose",
-        alt=_(
-            "Training error and leave-one-out error against the bandwidth, a star at the best; the data and "
-            "the estimate at the chosen bandwidth."
-        ),
         name=f"choosing the bandwidth {points.name} {kernel}",
         slider=sweep.slider,
         caption=sweep.caption(),

@@ -187,10 +187,6 @@ def view(controls: Controls, state: State) -> View[Result]:
         sweep,
         draw,
         key="bridge",
-        alt=_(
-            "q · k, minus half the squared key length, minus half the squared query length, equals minus "
-            "half the squared distance; its softmax, the Gaussian weights, and the difference."
-        ),
         name=f"bridge to attention {points.name}",
         rows=None,
         caption=_(CIRCLE if on_circle else LINE, data=points.title),

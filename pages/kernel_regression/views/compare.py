@@ -27,7 +27,6 @@ def view(controls: Controls, state: State) -> View[Result]:
         Sweep(points, "gaussian", len(KERNELS)),
         draw,
         key="compare",
-        alt=_("Four kernels at one bandwidth: the estimate of each, and its map of weights."),
         name=f"four kernels {points.name}",
         caption=_("{data}, {count} points", data=points.title, count=len(points.keys)),
     )

@@ -46,10 +46,6 @@ def view(controls: Controls, state: State) -> View[Result]:
     figure = Figure(
         _draw(sweep, points.fingerprint, kernel, sweep.bandwidth),
         key="fails",
-        alt=_(
-            "The estimate far beyond its data, with the value of the nearest key and the mean of all values "
-            "as its limits; the bias that smoothing gives to the true curve."
-        ),
         name=f"where it fails {points.name} {kernel}",
         slider=sweep.slider,
         caption=sweep.caption(),

@@ -9,7 +9,6 @@ from attn_live.captions import CaptionTemplates
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import View
-from attn_words import _
 from pages.kernel_regression.compute import Result, Sweep, figure_at_sliders
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import Answers, empty_warning, estimate_captions
@@ -23,10 +22,6 @@ def view(controls: Controls, state: State) -> View[Result]:
         Sweep(points, kernel),
         draw,
         key="fit",
-        alt=_(
-            "Data points, the kernel estimate, and one query; each point's size and colour is its weight for "
-            "that query. The map has all weights, queries in rows, keys in columns."
-        ),
         name=f"kernel regression {points.name} {kernel}",
     )
     return View(Result(state, sweep.select(controls)), figure)

@@ -29,10 +29,6 @@ def view(controls: Controls, state: State) -> View[Result]:
         Sweep(points, kernel),
         draw,
         key="lines",
-        alt=_(
-            "Data points, the curve of lines fitted around each place and the curve of weighted means, with "
-            "the line of one query. The map has the equivalent weights, which may be negative, a row a query."
-        ),
         name=f"local linear regression {points.name} {kernel}",
     )
     return View(Result(state, sweep.select(controls)), figure, tabs=LINES_TAB)

@@ -10,7 +10,6 @@ from attn_live.captions import CaptionTemplates
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Cell, View
-from attn_words import _
 from pages.kernel_regression.compute import Result, figure_at_sliders
 from pages.kernel_regression.plane import AXIS, DOWN, PlanePoints, PlaneSweep, plane_points
 from pages.kernel_regression.points import Numbers
@@ -31,11 +30,6 @@ def view(controls: Controls, state: State) -> View[Result]:
         PlaneSweep(points, kernel, ARRAYS, x2=x2),
         draw,
         key="plane",
-        alt=_(
-            "A map of the estimate over the plane of two inputs. Keys are points coloured by value, "
-            "larger the more they weigh for the query; the kernel is a circle around it. A chart has the "
-            "kernel against distance, with each key on it."
-        ),
         name=f"kernel regression two inputs {kernel}",
         clicked=partial(read_at, points),
     )

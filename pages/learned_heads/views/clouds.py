@@ -31,10 +31,6 @@ def view(controls: Controls, state: CloudState) -> View[AnyResult]:
     figure = Figure(
         _draw(state.heads.text, state.layer, state.head, state.by_place, result),
         key="clouds",
-        alt=_(
-            "Queries and keys of all words of one head as two clouds of points in one plane, sized by the "
-            "weights of one query, with lines of equal score"
-        ),
         name=f"queries and keys of {result.model.name}, head {result.number}",
         rows=query_rows(result.labels),
         chosen={"key": KEY},

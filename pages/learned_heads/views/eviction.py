@@ -29,7 +29,6 @@ def view(controls: Controls, state: EvictionState) -> View[AnyResult]:
     figure = Figure(
         _draw(state, at),
         key="eviction",
-        alt=_("Every head's map, hatched where a key is not in the cache, and the errors by budget"),
         name=f"eviction by {state.policy}, {state.setting.recipe.task}",
         slider=Slider(
             _("Budget"), slider, [_n("{count} key", "{count} keys", int(budget)) for budget in slider.values]

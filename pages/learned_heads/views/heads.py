@@ -45,7 +45,6 @@ def view(controls: Controls, heads: Heads) -> View[AnyResult]:
     figure = Figure(
         scene,
         key="own" if model is None else "real",
-        alt=_("Every head's map as a thumbnail, and one head's map large"),
         name=f"heads of {'an own model' if model is None else model.name}",
         slider=Slider(
             _("Head, by {measure}", measure=label_of(RANK_BY, ranked.measure)),

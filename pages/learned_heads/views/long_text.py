@@ -45,7 +45,6 @@ def view(controls: Controls, state: LongText) -> View[AnyResult]:
     figure = Figure(
         scene,
         key="long",
-        alt=_("One head's map of a long text, in blocks of which the largest weight is shown"),
         name=f"heads of {model.name}, layer {state.layer + 1}",
         slider=Slider(_("Head of the layer"), slider, names=[state.name(each - 1) for each in heads]),
         caption=in_blocks(state.n),

@@ -38,7 +38,6 @@ def view(controls: Controls, state: NextState) -> View[AnyResult]:
     figure = Figure(
         _draw(key, state.top_k, state.top_p, result),
         key="next",
-        alt=_("The likeliest next tokens as bars, what each layer would say, and what each head adds"),
         name="next token",
         slider=Slider(_("Temperature"), TEMPERATURE),
     )

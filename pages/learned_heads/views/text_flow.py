@@ -44,7 +44,6 @@ def view(controls: Controls, state: FlowState) -> View[AnyResult]:
         if _key(flow)
         else SharedScene(lambda: _draw(flow, layers), lambda: pack_scene(_draw(flow, layers))),
         key="flow toy" if isinstance(source, ToySetting) else "flow model",
-        alt=_("Maps of one layer side by side, the rollout up to it among them"),
         name=f"flow of a text, {whose}",
         slider=Slider(_("Layer"), slider),
         chosen={"query": QUERY, "key": KEY},

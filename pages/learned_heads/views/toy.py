@@ -40,7 +40,6 @@ def view(controls: Controls, setting: ToySetting) -> View[AnyResult]:
     figure = Figure(
         draw_steps(setting),
         key="learned",
-        alt=_("The map of every head, what the model says at each place, its loss and its heads' measures"),
         name=f"learned heads, {setting.recipe.task}",
         slider=Slider(_("Training step"), steps),
         chosen={"query": QUERY, "key": KEY, "head": HEAD},

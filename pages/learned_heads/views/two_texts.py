@@ -49,7 +49,6 @@ def view(controls: Controls, state: TwoTexts) -> View[AnyResult]:
     figure = Figure(
         _draw(state.texts, state.pieces, heads, state),
         key="two texts",
-        alt=_("One head's map of two sentences, and the second minus the first where both have the words"),
         name=f"two sentences, {state.model.name}",
         slider=Slider(
             _("Head, by what changes"),

@@ -96,7 +96,6 @@ def show(_result: Result) -> None:
     live_figure(
         pack([picture(batch.tokens, array(batch.attention.weights[:, 0]), np.asarray(batch.mask[:, 0]))]),
         key="sentences",
-        alt=_("One map a sentence, all of one size, of head 1; keys that are masked are hatched"),
         name="batch",
         captions=[
             _(

@@ -44,7 +44,6 @@ def show(_result: Result) -> None:
     live_figure(
         payload,
         key="block",
-        alt=_("Mean length of the vectors and mean cosine of two tokens, layer by layer"),
         name="block over layers",
         slider=Slider(_("Layers"), LAYERS),
         captions=captions,

@@ -47,9 +47,6 @@ def show(_result: Result) -> None:
     live_figure(
         _steps(),
         key="mask-cost",
-        alt=_(
-            "Pairs, operations and bytes of all heads over the number of tokens, in full and under patterns"
-        ),
         name="cost of heads under these patterns",
         slider=Slider(_("Tokens"), COST_LENGTH),
         captions=[

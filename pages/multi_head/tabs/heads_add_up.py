@@ -36,7 +36,6 @@ def show(result: Result) -> None:
     live_figure(
         _terms(result.setting, result.n_head, tuple(result.off)),
         key="adds-up",
-        alt=_("What each head adds to the output of one token, one row a head, and the sum"),
         name="heads add up",
         slider=Slider(_("Token"), replace(QUERY, values=tuple(range(len(tokens)))), names=tokens),
         captions=_sentences(result.setting, result.n_head, tuple(result.off)),
@@ -54,7 +53,6 @@ def show(result: Result) -> None:
     live_figure(
         _shares(result.setting, result.n_head, query),
         key="shares",
-        alt=_("For every token, each head's share in the lengths of the contributions"),
         name="shares of the heads",
     )
 

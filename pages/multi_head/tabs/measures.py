@@ -79,7 +79,6 @@ def show(result: Result) -> None:
     live_figure(
         [similarity(alike)],
         key="similarity",
-        alt=_("Similarity of every two heads"),
         name="similarity of heads",
         captions=[closest(alike)],
     )

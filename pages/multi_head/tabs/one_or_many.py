@@ -37,7 +37,6 @@ def show(_result: Result) -> None:
     live_figure(
         _steps(),
         key="fit",
-        alt=_("Error over the steps for 1, 2, 4 and 8 heads, and the maps of one head and of two"),
         name="one head or many, fitted",
         slider=Slider(_("Step"), FIT_STEP),
         captions=[

@@ -37,7 +37,6 @@ def show(result: Result) -> None:
     live_figure(
         _moves(),
         key="reshape",
-        alt=_("Blocks of numbers that move from a flat matrix into one block a head, and back"),
         name="split and merge",
         slider=Slider(_("Reshape"), RESHAPE, names=[names[moment(step).nearest] for step in range(N_STEPS)]),
     )

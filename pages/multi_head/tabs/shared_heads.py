@@ -41,7 +41,6 @@ def show(_result: Result) -> None:
     live_figure(
         _steps(text),
         key="shared",
-        alt=_("Which head reads which keys, the map of one head with shared keys, and what sharing changes"),
         name="heads that share keys",
         slider=Slider(_("Heads of keys and values"), SHARED),
         captions=[read_out(result, each) for each in GROUPS],
@@ -71,7 +70,6 @@ def show(_result: Result) -> None:
             ]
         ),
         key="latent",
-        alt=_("Numbers kept a token, and how far the output is off, against the width of the latent vector"),
         name="latent attention",
         slider=Slider(_("Width of c"), LATENT),
         captions=[

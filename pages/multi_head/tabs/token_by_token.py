@@ -38,10 +38,6 @@ def show(_result: Result) -> None:
     live_figure(
         pack([writing(tokens, *maps, both, now=at) for at in places]),
         key="writing",
-        alt=_(
-            "Rows of weights of head 1 written one after the other, the keys and values that are kept, and "
-            "the operations for each token with the cache and without"
-        ),
         name="token by token",
         slider=Slider(_("Token"), replace(TOKEN, values=tuple(places)), names=tokens),
         captions=[read_out(result, at, cost) for at, cost in enumerate(every_cost)],

@@ -17,7 +17,6 @@ from pages.multi_head.compute import Result
 from pages.multi_head.sliders import Moving
 from pages.multi_head.state import HeadsOptions
 from pages.multi_head.views import arcs, diagram, encoder_and_decoder, maps, one_or_many, points
-from pages.single_head.stages import STAGES
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,6 @@ class HeadsView:
 
     draw: Callable[[Sequence[Result]], Sequence[Spec]]
     describe: Callable[[Result], str]
-    alt: str
     plain: bool = False  # whether mask, positions and temperature are left out of it
     follow: Callable[[Sequence[Result]], Cursor] | None = None  # what follows a slider over the queries
     clicked: Callable[[Controls, Cell], None] | None = None  # what a click does, where it is its own
@@ -39,35 +37,26 @@ def each(picture: Callable[[Result], Spec]) -> Callable[[Sequence[Result]], Sequ
 
 
 VIEWS: Mapping[str, HeadsView] = {
-    "every head": HeadsView(
-        maps.draw_every_head, words.of_heads, N_("One map of attention weights a head, and the output")
-    ),
+    "every head": HeadsView(maps.draw_every_head, words.of_heads),
     "arcs": HeadsView(
         arcs.draw,
         arcs.describe,
-        N_("The words as a text, with arcs from queries to their keys, of one head or several, and a map"),
         follow=arcs.follow,
     ),
     "points": HeadsView(
         points.draw,
         points.describe,
-        N_(
-            "One plane a head: queries and keys as points, an arrow to one query, lines of equal score, and "
-            "the weights as colour and size"
-        ),
         follow=points.follow,
     ),
     "diagram": HeadsView(
         each(diagram.picture),
         diagram.describe,
-        N_("Multi-head attention as a block diagram: boxes, and the shapes of what goes between"),
         clicked=diagram.open_box,
         about=N_("A click on a box opens what shows it."),
     ),
     "encoder and decoder": HeadsView(
         each(encoder_and_decoder.picture),
         encoder_and_decoder.describe,
-        N_("One encoder layer and one decoder layer: boxes, and the shapes of what goes between"),
         plain=True,
         clicked=encoder_and_decoder.open_box,
         about=encoder_and_decoder.ABOUT,
@@ -75,19 +64,16 @@ VIEWS: Mapping[str, HeadsView] = {
     "mean and max": HeadsView(
         each(maps.mean_and_max),
         lambda result: words.of_mean(result, maps.heads_on(result)),
-        N_("The mean of all heads' maps, the largest weight of any head, and how far they are apart"),
     ),
     "two heads": HeadsView(
         each(maps.two_heads),
         lambda result: words.of_pair(result, result.head, result.against),
-        N_("The maps of two heads and their difference"),
     ),
-    "threshold": HeadsView(maps.draw_aside, maps.describe_aside, STAGES["threshold"].alt),
-    "without": HeadsView(maps.draw_aside, maps.describe_aside, STAGES["without"].alt),
+    "threshold": HeadsView(maps.draw_aside, maps.describe_aside),
+    "without": HeadsView(maps.draw_aside, maps.describe_aside),
     "single vs multi-head": HeadsView(
         each(one_or_many.picture),
         one_or_many.describe,
-        N_("Parameters, FLOPs, entropy and ranks against the number of heads; distances over layers"),
         plain=True,
         about=one_or_many.ABOUT,
     ),

@@ -203,7 +203,6 @@ def view(controls: Controls, result: Result) -> View[Result]:
             _captions(still, strengths, cell if scheme.adds == "bias" else (cell[0], 0))
         ),
         key="added",
-        alt=_("The words' vectors, what their positions change, and what comes of both, as matrices"),
         name=f"input {result.scheme_name}",
         slider=Slider(_("Strength of positions"), strengths) if strengths else None,
         chosen={"query": QUERY} | ({"key": KEY} if scheme.adds == "bias" else {}),

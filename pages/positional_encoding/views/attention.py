@@ -17,7 +17,6 @@ def view(controls: Controls, result: Result) -> View[Result]:
     figure = Figure(
         draw_two(result.state.still(STRENGTH), "none", titles, strengths, shows),
         key="attention",
-        alt=_("Attention weights without positions, with positions, and their difference"),
         name=f"attention {result.scheme_name}",
         slider=Slider(_("Strength of positions"), strengths),
         chosen={"query": QUERY, "key": KEY},

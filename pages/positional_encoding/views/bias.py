@@ -25,7 +25,6 @@ def view(_ask: Controls, result: Result) -> View[Result]:
     figure = Figure(
         _draw(result.state.still(HEAD)),
         key="biases",
-        alt=_("What the scheme adds to the scores of one head, as a map and over the offset for all heads"),
         name=f"bias {result.scheme_name}",
         slider=Slider(_("Head"), replace(HEAD, values=HEAD.values[: result.state.num_heads])),
     )

@@ -27,15 +27,11 @@ def view(controls: Controls, result: Result) -> View[Result]:
     strengths, still = _strengths(controls, result), result.state.still(STRENGTH)
     if every:
         scene = _draw_all(still, strengths)
-        alt = _("Attention weights under each scheme")
     else:
         scene = draw_two(still, beside, (words.map_title(beside), words.map_title(scheme)), strengths)
-        one, other = words.scheme_name(beside), words.scheme_name(scheme)
-        alt = _("Attention weights under {one}, under {other}, and their difference", one=one, other=other)
     figure = Figure(
         scene,
         key="compare" if every else "compare-two",
-        alt=alt,
         name="schemes" if every else f"{beside} {scheme}",
         slider=Slider(_("Strength of positions"), strengths),
         chosen={"query": QUERY, "key": KEY},

@@ -31,7 +31,6 @@ def view(controls: Controls, result: Result) -> View[Result]:
         driver,
         _draw(result.state.still(driver.steps), driver, dimensions),
         key="encoding",
-        alt=_("The encoding as a map of positions and dimensions, and some of its dimensions as waves"),
     )
     return View(result, figure, notes=[Small(note)] if note else [])
 

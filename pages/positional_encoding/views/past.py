@@ -41,7 +41,6 @@ def view(controls: Controls, result: Result) -> View[Result]:
     figure = Figure(
         _draw(result.state.still(steps), steps),
         key="past",
-        alt=_("How sinusoidal, rotary and ALiBi see offsets up to four times the training length"),
         name="past the training length",
         slider=slider,
     )

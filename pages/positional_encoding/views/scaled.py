@@ -30,11 +30,6 @@ def view(controls: Controls, result: Result) -> View[Result]:
     figure = Figure(
         _draw(result.state.still(slider.steps), slider.steps),
         key="scaled",
-        alt=_(
-            "How many times round each pair of dimensions turns in training and at the longer length, how "
-            "many times slower {scaling} makes each, and the score by offset",
-            scaling=scaling_name(result.state.scaling),
-        ),
         name=f"rotary scaling {result.state.scaling}",
         slider=slider,
     )

@@ -34,7 +34,6 @@ def view(controls: Controls, result: Result) -> View[Result]:
     figure = Figure(
         _draw(result.state.still(SHIFT), shifts),
         key="shift",
-        alt=_("What each query sees of each key, the same with all positions shifted, and the difference"),
         name=f"shift {result.scheme_name}",
         slider=Slider(_("Shift of all positions"), shifts),
     )

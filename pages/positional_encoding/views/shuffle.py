@@ -30,9 +30,6 @@ def view(controls: Controls, result: Result) -> View[Result]:
     figure = Figure(
         _draw(result.state.still(STRENGTH), strengths),
         key="shuffle",
-        alt=_(
-            "The output shuffled, the output of the shuffled words, the difference, and that of each scheme"
-        ),
         name=f"shuffle {result.scheme_name}",
         slider=Slider(_("Strength of positions"), strengths),
     )

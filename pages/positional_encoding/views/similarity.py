@@ -28,9 +28,7 @@ def view(controls: Controls, result: Result) -> View[Result]:
     # A ramp's products grow with the square of its step: no axis would serve all steps.
     driver = read_driver(controls, result, has_step=False)
     scene = _draw(result.state.still(driver.steps), driver)
-    alt = _("What positions say of each pair, as a map and over the offset")
-    figure = moved_figure(result, driver, scene, key="similarity", alt=alt)
-    return View(result, figure)
+    return View(result, moved_figure(result, driver, scene, key="similarity"))
 
 
 def _caption(values: Tensor, quantity: str) -> str:

@@ -56,13 +56,12 @@ def read_driver(controls: Controls, result: Result, *, has_step: bool) -> Driver
     return Driver(slider, (n,) * len(slider.steps.values))
 
 
-def moved_figure(result: Result, driver: Driver, scene: SharedScene, *, key: str, alt: str) -> Figure:
+def moved_figure(result: Result, driver: Driver, scene: SharedScene, *, key: str) -> Figure:
     """Return a picture of positions: a slider moves it, and a cursor goes from position to position."""
     places = replace(PLACE, values=PLACE.values[: driver.longest])
     return Figure(
         scene,
         key=key,
-        alt=alt,
         name=f"{key} {result.scheme_name}",
         slider=driver.slider,
         rows=Rows(_("Position"), places, Cursor(driver.longest)),

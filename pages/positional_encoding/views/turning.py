@@ -25,7 +25,6 @@ def view(_ask: Controls, result: Result) -> View[Result]:
     figure = Figure(
         _draw(result.state.still(SHIFT, OFFSET)),
         key="turning",
-        alt=_("Pairs of dimensions of a query and a key turned by their positions, and their score"),
         name=result.scheme_name,
         slider=Slider(_("Query's position"), SHIFT),
         rows=Rows(_("Key's offset"), OFFSET, Cursor(len(OFFSET.values))),

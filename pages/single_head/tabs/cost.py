@@ -66,7 +66,6 @@ def show(_result: Result) -> None:
     live_figure(
         figures,
         key="cost",
-        alt=_("Pairs, operations and bytes over the number of tokens, in full and under the mask"),
         name="cost of attention",
         slider=Slider(_("Window"), window),
         captions=captions,

@@ -45,7 +45,6 @@ def show(_result: Result) -> None:
     live_figure(
         pack([tile(words, scores, slices, running[at], outputs[at], now=at) for at in places]),
         key="tiles",
-        alt=_("The scores of one tile of keys, each query's running maximum and sum, and the output so far"),
         name="FlashAttention",
         slider=Slider(_("Tile"), replace(TILE, values=tuple(places)), names=[str(at + 1) for at in places]),
         captions=[

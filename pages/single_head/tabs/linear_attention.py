@@ -65,7 +65,6 @@ def show(_result: Result) -> None:
             ]
         ),
         key="state",
-        alt=_("The state S and its normaliser z, the outputs written, and the weight of the first word"),
         name="linear attention",
         slider=Slider(_("Token"), replace(STATE, values=tuple(places)), names=words),
         captions=[

@@ -45,7 +45,6 @@ def show(_result: Result) -> None:
     live_figure(
         figures,
         key="sweep",
-        alt=_("Weights of one query, and variance, entropy, largest weight and gradient size over the width"),
         name="why divide by the root of the width",
         slider=Slider(_("Width d_k"), width),
         captions=[sentence(study, at) for at in range(len(study.widths))],
