@@ -10,6 +10,15 @@ from torch import Tensor
 from attn_core import _require
 
 
+def row_shares(weights: Float[Tensor, "*batch n_query n_key"]) -> Float[Tensor, "*batch n_query n_key"]:
+    """Return each row over its sum: what weights beside a sink are shares of. A row of zeros stays.
+
+    >>> row_shares(torch.tensor([[0.25, 0.5, 0.25], [0.25, 0.25, 0.0], [0.0, 0.0, 0.0]])).tolist()
+    [[0.25, 0.5, 0.25], [0.5, 0.5, 0.0], [0.0, 0.0, 0.0]]
+    """
+    return weights / weights.sum(dim=-1, keepdim=True).clamp(min=torch.finfo(weights.dtype).tiny)
+
+
 def entropy(weights: Float[Tensor, "*batch n_query n_key"]) -> Float[Tensor, "*batch n_query"]:
     r"""Return how spread out each row is, in nats.
 

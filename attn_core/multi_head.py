@@ -308,11 +308,12 @@ class MultiHeadAttention(nn.Module):
         is_causal: bool = False,
         scale: float | int | Float[Tensor, "..."] | None = None,
         temperature: float | int | Float[Tensor, "..."] | None = None,
+        sink: float | int | Float[Tensor, "..."] | None = None,
     ) -> MultiHead:
         """Attend from the query to the key and value, and keep every stage.
 
         ``query`` (*batch, n_query, d_model), ``key`` (*batch, n_key, d_key), ``value`` (*batch, n_key,
-        d_value); key defaults to query and value to key. The mask, scale and temperature are those of
+        d_value); key defaults to query and value to key. The mask, scale, temperature and sink are those of
         ``scaled_dot_product_attention`` and broadcast against (*batch, n_head, n_query, n_key): a mask for
         each sequence of a batch is (batch, 1, n_query, n_key).
         """
@@ -322,6 +323,7 @@ class MultiHeadAttention(nn.Module):
             is_causal=is_causal,
             scale=scale,
             temperature=temperature,
+            sink=sink,
         )
 
     def attend(
@@ -335,10 +337,11 @@ class MultiHeadAttention(nn.Module):
         scale: float | int | Float[Tensor, "..."] | None = None,
         temperature: float | int | Float[Tensor, "..."] | None = None,
         softcap: float | int | None = None,
+        sink: float | int | Float[Tensor, "..."] | None = None,
     ) -> MultiHead:
         """Attend with heads that are projected already: the second half of ``forward``, after ``project``.
 
-        The softcap is that of ``scaled_dot_product_attention``.
+        Softcap and sink are those of ``scaled_dot_product_attention``.
         """
         stages = scaled_dot_product_attention(
             query,
@@ -349,6 +352,7 @@ class MultiHeadAttention(nn.Module):
             scale=scale,
             temperature=self.temperature if temperature is None else temperature,
             softcap=softcap,
+            sink=sink,
             enable_gqa=key.shape[-3] < query.shape[-3],
         )
         concatenated = merge_heads(stages.output)

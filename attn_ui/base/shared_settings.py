@@ -43,6 +43,9 @@ RANDOM_BLOCKS = Integer("blocks", 1, 0, 8)
 BLOCKED = Cells("blocked", MAX_TOKENS)
 # The single-head page's own, which other pages link to.
 FREE_SCALE = Real("s", 1.0, 0.01, 100.0, 0.01)
+# A logit beside the scaled scores, in every row's softmax and dropped after it.
+SINK = Flag("sink", False)
+SINK_LOGIT = Real("logit", 0.0, -20.0, 20.0)
 TABLE_Q = Table("Q", MAX_TOKENS, MAX_TABLE_COLUMNS)
 TABLE_K = Table("K", MAX_TOKENS, MAX_TABLE_COLUMNS)
 TABLE_V = Table("V", MAX_TOKENS, MAX_TABLE_COLUMNS)

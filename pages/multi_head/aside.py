@@ -45,4 +45,5 @@ def bare_walk(setting: HeadsSetting, n_head: int, head: int) -> Walk:
         output=array(attention.heads[head]),
         scale=scale,
         is_masked=mask is not None,
+        sink=setting.sink,
     )

@@ -28,6 +28,7 @@ from attn_core import (
     set_weights,
     tokenize,
 )
+from attn_core.measures import row_shares
 from attn_core.plane import Plane, main_directions
 from attn_figures.arcs import Group
 from attn_figures.multi_head import HeadMaps
@@ -49,9 +50,11 @@ MOST_COST = 430_000  # of all positions of the heads slider: as points they take
 _NUMBERS = SharedCache(40_000_000)
 # One number a head, from its stages.
 MEASURES: dict[str, Callable[[MultiHead], Tensor]] = {
-    "entropy": lambda attention: mean_of_rows(entropy(attention.weights), attention.weights),
-    "effective keys": lambda attention: mean_of_rows(effective_keys(attention.weights), attention.weights),
-    "distance": lambda attention: attention_distance(attention.weights),
+    "entropy": lambda attention: mean_of_rows(entropy(row_shares(attention.weights)), attention.weights),
+    "effective keys": lambda attention: mean_of_rows(
+        effective_keys(row_shares(attention.weights)), attention.weights
+    ),
+    "distance": lambda attention: attention_distance(row_shares(attention.weights)),
     "previous token": lambda attention: previous_token_score(attention.weights),
     "diagonal": lambda attention: diagonal_score(attention.weights),
     "contribution": lambda attention: attention.contributions.norm(dim=-1).mean(dim=-1),
@@ -237,7 +240,7 @@ def widths(setting: HeadsSetting) -> Steps:
 def stages(setting: HeadsSetting, n_head: int) -> MultiHead:
     """Return every stage of attention with `n_head` heads."""
     n = sequences(setting)
-    attention = module(setting, n_head)(n.query, n.key, n.key, mask(setting, n_head))
+    attention = module(setting, n_head)(n.query, n.key, n.key, mask(setting, n_head), sink=setting.sink)
     assert isinstance(attention, MultiHead)
     return attention
 
@@ -284,7 +287,7 @@ class Result:
         if self.num_kv_heads is None:
             return stages(self.setting, self.n_head)
         n = self.tokens
-        attention = self.module(n.query, n.key, n.key, self.mask)
+        attention = self.module(n.query, n.key, n.key, self.mask, sink=self.setting.sink)
         assert isinstance(attention, MultiHead)
         return attention
 

@@ -14,7 +14,19 @@ from attn_ui.base.masking import read_details
 from attn_ui.base.parameters import Parameter
 from attn_ui.base.schemes import SchemeSettings, read_layout, read_scheme
 from attn_ui.base.set_aside import read_aside
-from attn_ui.base.shared_settings import BIAS, CROSS, HEAD, LAYOUT, SEED, STRENGTH, TEMPERATURE, TEXT, TEXT_2
+from attn_ui.base.shared_settings import (
+    BIAS,
+    CROSS,
+    HEAD,
+    LAYOUT,
+    SEED,
+    SINK,
+    SINK_LOGIT,
+    STRENGTH,
+    TEMPERATURE,
+    TEXT,
+    TEXT_2,
+)
 from attn_ui.base.weight_tables import TABLES, Weight, hand_settings
 from attn_words import N_, _, _n, paragraph
 from pages.multi_head.compute import MOST_NUMBERS, divisors, heads_slider, sequences, sizes_of, widths
@@ -51,11 +63,12 @@ from pages.multi_head.settings import (
 from pages.multi_head.sliders import Moving, slider_of
 from pages.multi_head.state import NO_POSITIONS, HeadsOptions, HeadsSetting
 from pages.multi_head.weights import weights
-from pages.single_head.head import describe_drawing, read_words
+from pages.single_head.head import describe_drawing, read_sink, read_words
 
 # Under *More settings*: sizes, and how weights are drawn.
 RARELY_SET: tuple[Parameter, ...] = (
     *(WIDTH_MODEL, WIDTH_MEMORY, FREE_HEADS, WIDTH_HEAD, PROJECTION, BIAS, SEED, INIT, LAYOUT),
+    *(SINK, SINK_LOGIT),
     *hand_settings(TABLES),
 )
 
@@ -157,6 +170,7 @@ def _read_setting(
         about_weights = more.space()
         by_hand = read_whether(more)
         layout = read_layout(more, SCHEMES[controls.peek(POSITIONS)])
+        sink = read_sink(more)
     with scheme_and_mask:
         positions = read_scheme(controls, POSITIONS, SCHEMES, layout, live=(STRENGTH,))
         mask = controls.choose(HEADS_MASK, _("Mask"), on_change=lambda: _widen(controls))
@@ -178,6 +192,7 @@ def _read_setting(
         reach=int(MASK_REACH.default),
         positions=_own_settings_of(positions),
         init=init,
+        sink=sink,
     )
     state = setting
 

@@ -2,6 +2,7 @@
 
 from attn_ui.base.latex import in_latex
 from pages.multi_head.compute import Result, allowed
+from pages.single_head.formulas import beside
 
 
 def projections(result: Result, head: str = "h") -> str:
@@ -23,7 +24,8 @@ def weights(result: Result, head: str = "h") -> str:
     over = rf"\sqrt{{{result.module.d_head}}}" + (rf"\cdot {temperature:.6g}" if temperature != 1.0 else "")
     bias = f" + s B_{head}" if result.scheme.adds == "bias" else ""
     masked = f" + M_{head}" if masks(result) else ""
-    return rf"\operatorname{{softmax}}\!\left(\frac{{{q} {k}^\top}}{{{over}}}{bias}{masked}\right)"
+    sink = beside(result.setting.sink)
+    return rf"\operatorname{{softmax}}\!\left(\frac{{{q} {k}^\top}}{{{over}}}{bias}{masked}{sink}\right)"
 
 
 def masks(result: Result) -> bool:

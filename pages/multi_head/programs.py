@@ -12,6 +12,7 @@ from attn_ui.base.schemes import biases, placed, tables, turned
 from pages.multi_head import formulas
 from pages.multi_head.compute import Result, allowed, width_of
 from pages.multi_head.settings import EXAMPLES
+from pages.single_head.programs import beside_sink
 from programs.writing import PYTORCH, Program
 
 
@@ -114,7 +115,7 @@ def _attends(result: Result) -> list[str]:
     note = f", temperature {temperature!r}" * (temperature != 1.0)
     return [
         f"scores = {scores}  # (n_head, n_query, n_key){note}",
-        f"heads, weights = {attends_where(_mask(result))}",
+        f"heads, weights = {beside_sink(attends_where(_mask(result)), result.setting.sink)}",
         f"output = {_merged(result)}",
     ]
 
@@ -127,6 +128,7 @@ def _call(result: Result) -> str:
     """Write the same with attn_core."""
     mask, temperature = _mask(result), result.setting.temperature
     hot = f", temperature={temperature!r}" * (temperature != 1.0)
+    hot += "" if result.setting.sink is None else f", sink={result.setting.sink:g}"
     if result.scheme.adds == "bias" and mask:
         return f"scaled_dot_product_attention(\n    Q, K, V, torch.where(mask, bias, -torch.inf){hot}\n)"
     extra = ", bias" if result.scheme.adds == "bias" else f", {mask}" * bool(mask)
@@ -146,7 +148,8 @@ def _more(result: Result) -> More:
         mask = _mask(result)
         if mask and min(len(result.setting.kinds), result.n_head) > 1:
             mask = f"mask[{result.head}]"
-        return set_aside.aside_lines(result.aside, result.tokens.keys, mask, result.head)
+        lines, prints = set_aside.aside_lines(result.aside, result.tokens.keys, mask, result.head)
+        return [beside_sink(line, result.setting.sink) for line in lines], prints
     if look.view == "points":
         return plane_lines()
     if look.view != "arcs" or not group.also:

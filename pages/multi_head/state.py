@@ -40,6 +40,7 @@ class HeadsSetting:
     patterns: tuple[str, ...] = ()  # what heads take in turn
     positions: SchemeSettings = NO_POSITIONS
     temperature: float = 1.0
+    sink: float | None = None  # the logit of an attention sink, the same in every head
     init: str = GLOROT
     weights: HandRows = ()  # those set by hand; the others are drawn
 

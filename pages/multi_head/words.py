@@ -54,6 +54,14 @@ def of_heads(result: Result) -> str:
     )
 
 
+def of_sink(result: Result) -> str:
+    """Say how much of its rows each head gives to the sink, on average; nothing where there is none."""
+    rest = 1 - array(result.attention.weights).sum(axis=-1).mean(axis=-1)
+    shares = listed([f"{share:.3f}" for share in rest])
+    text = _("To the sink, one logit for all heads, on average, head by head: {shares}.", shares=shares)
+    return "" if result.setting.sink is None else text
+
+
 def of_mean(result: Result, heads: Sequence[int]) -> str:
     """Say what rows of the mean and of the largest weight of some heads, from 0, sum to."""
     maps = array(result.attention.weights[list(heads)])

@@ -13,6 +13,7 @@ from torch import Tensor
 import attn_core
 from attn_core import make_mask
 from attn_core.hard_lookup import hard_lookup
+from attn_core.measures import row_shares
 from attn_core.plane import Plane, chosen_dimensions, count_rank_changes, main_directions
 from attn_core.scores import DOT
 from attn_figures.points import HeadPlanes, QueryKeyPlane
@@ -166,7 +167,7 @@ def _walks(
         Walk(**shared_fields, **dict(zip(moving, step, strict=True)))
         for step in zip(*moving.values(), strict=True)
     ]
-    shares = attention.weights / attention.weights.sum(dim=-1, keepdim=True).clamp(min=1e-300)
+    shares = row_shares(attention.weights)
     return walks, np.asarray(attn_core.effective_keys(shares))
 
 

@@ -17,6 +17,8 @@ from attn_ui.base.shared_settings import (
     KEY,
     QUERY,
     SEED,
+    SINK,
+    SINK_LOGIT,
     TABLE_K,
     TABLE_Q,
     TABLE_V,
@@ -26,7 +28,7 @@ from attn_ui.base.shared_settings import (
 )
 from attn_ui.base.weight_tables import SINGLE, HandRows, hand_settings
 from attn_words import N_, _, paragraph
-from pages.single_head.head import describe_drawing, make_head, read_words, weights
+from pages.single_head.head import describe_drawing, make_head, read_sink, read_words, weights
 from pages.single_head.settings import (
     EXAMPLE,
     INIT,
@@ -37,8 +39,6 @@ from pages.single_head.settings import (
     RAMP,
     SCALE,
     SCORE,
-    SINK,
-    SINK_LOGIT,
     TABLE_X,
     TABLE_Y,
     UNIT_ROWS,
@@ -80,8 +80,7 @@ def read_controls(controls: Controls) -> State:
             if inputs.is_drawn or inputs.vectors == "typed":
                 more.whole(SEED, _("Seed"))
             scores = _read_score(more)
-            has_sink = more.flag(SINK, _("Attention sink"), help=_(SINK_HELP))
-            sink = more.real(SINK_LOGIT, _("Logit of the sink")) if has_sink else None
+            sink = read_sink(more)
         with mask_place:
             return State(inputs, replace(_read_scoring(controls, inputs, scores), sink=sink))
 
@@ -228,9 +227,6 @@ def _read_scoring(controls: Controls, inputs: Inputs, scores: tuple[str, str, fl
     )
 
 
-SINK_HELP = N_(
-    "A learned logit of each head, as in gpt-oss: it joins the softmax of every row and is dropped after."
-)
 CROSS_HELP = N_(
     "Off: self-attention, queries and keys of one sentence. On: cross-attention, as a decoder attends to "
     "what an encoder has read."

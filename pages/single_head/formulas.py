@@ -30,7 +30,7 @@ def all_at_once(result: Result) -> str:
         inside = rf"{result.scoring.free_scale:g}\,{inside}"
     if not result.walk.mask.all():
         inside += " + M"
-    inside += _sink(result)
+    inside += beside(result.scoring.sink)
     if result.scoring.score != DOT:
         inside, where = inside.replace(r"QK^\top", "S"), rf", \quad {score(result)}"
     else:
@@ -38,9 +38,9 @@ def all_at_once(result: Result) -> str:
     return rf"O = \mathrm{{softmax}}\!\left({inside}\right)V{where}"
 
 
-def _sink(result: Result) -> str:
+def beside(sink: float | None) -> str:
     """Write the logit that stands beside a row's scores in the softmax; nothing where there is none."""
-    return "" if result.scoring.sink is None else rf" \;\middle|\; {result.scoring.sink:g}"
+    return "" if sink is None else rf" \;\middle|\; {sink:g}"
 
 
 def points(result: Result) -> str:
@@ -159,7 +159,7 @@ def with_numbers(result: Result) -> str:
     )
     over = "" if result.temperature == 1.0 else rf"\frac{{1}}{{{result.temperature:.6g}}}"
     factor = r" \cdot ".join(part for part in (scale, over) if part)
-    masked = "" if result.walk.mask.all() else " + M"
+    masked = ("" if result.walk.mask.all() else " + M") + beside(result.scoring.sink)
     weights = in_latex(result.walk.weights.tolist())
     value = in_latex(result.head.value.tolist())
     output = in_latex(result.walk.output.tolist())
@@ -167,6 +167,6 @@ def with_numbers(result: Result) -> str:
     product = r"Q K^\top" if is_dot else "S"
     where = "" if is_dot else rf", \qquad {score(result)}"
     return (
-        rf"O = \operatorname{{softmax}}\!\left({factor}\, {product}{masked}{_sink(result)}\right) V"
+        rf"O = \operatorname{{softmax}}\!\left({factor}\, {product}{masked}\right) V"
         rf" = {weights} {value} = {output}{where}"
     )

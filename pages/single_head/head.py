@@ -13,8 +13,9 @@ from attn_ui.base.parameters import Text
 from attn_ui.base.sample_words import token_label
 from attn_ui.base.sentence import read_sentence
 from attn_ui.base.shared_cache import shared
+from attn_ui.base.shared_settings import SINK, SINK_LOGIT
 from attn_ui.base.weight_tables import HandRows, Weight, spread
-from attn_words import _, _n, paragraph
+from attn_words import N_, _, _n, paragraph
 from pages.single_head.state import Inputs, Rows, tokens_of
 
 SAMPLES = {
@@ -48,6 +49,17 @@ class SingleHead:
     def is_cross(self) -> bool:
         """Whether the queries attend to another sequence than their own."""
         return self.x is not self.memory if self.x is not None else self.queries != self.keys
+
+
+SINK_HELP = N_(
+    "A learned logit of each head, as in gpt-oss: it joins the softmax of every row and is dropped after."
+)
+
+
+def read_sink(controls: Controls) -> float | None:
+    """Read the logit of an attention sink, the same in all heads; None for no sink."""
+    has_sink = controls.flag(SINK, _("Attention sink"), help=_(SINK_HELP))
+    return controls.real(SINK_LOGIT, _("Logit of the sink")) if has_sink else None
 
 
 @shared

@@ -35,7 +35,10 @@ def programs(result: Result) -> Programs:
     return attention_programs(
         (tokens, tokens) if samples else (result.head.queries, result.head.keys),
         _starts(result),
-        [f"scores = {_scores(result)}", f"output, weights = {_beside_sink(attends_where(mask), result)}"],
+        [
+            f"scores = {_scores(result)}",
+            f"output, weights = {beside_sink(attends_where(mask), result.scoring.sink)}",
+        ],
         _call(result, mask),
         lambda: formulas.with_numbers(result),
         samples=samples,
@@ -43,14 +46,10 @@ def programs(result: Result) -> Programs:
     )
 
 
-def _beside_sink(line: str, result: Result) -> str:
+def beside_sink(line: str, sink: float | None) -> str:
     """Return a line of a program that attends, with the sink in its softmax where there is one."""
-    sink = result.scoring.sink
-    return (
-        line
-        if sink is None
-        else re.sub(r"attend(_masked)?\((\w+), V", rf"attend_with_sink(\2, V, {sink:g}", line)
-    )
+    call = rf"attend_with_sink(\2, {sink or 0:g}"
+    return line if sink is None else re.sub(r"attend(_masked)?\((\S+, [^,)]+)", call, line)
 
 
 def output_program(call: str, query: Tensor, key: Tensor, value: Tensor) -> Program:
@@ -137,4 +136,4 @@ def _more(result: Result, mask: str) -> More:
     if result.along is not None:
         return plane_lines(result.along.dimensions)
     lines, prints = set_aside.aside_lines(aside, result.walk.keys, mask) if aside.what else ((), ())
-    return [_beside_sink(line, result) for line in lines], prints
+    return [beside_sink(line, result.scoring.sink) for line in lines], prints

@@ -2,7 +2,7 @@
 
 from attn_core import ATTENTION_MISTAKES, INITS, MASK_PATTERNS, SCORES
 from attn_ui.base.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
-from attn_ui.base.parameters import Choice, Flag, Integer, Parameter, Real, Steps, Table, page_tabs
+from attn_ui.base.parameters import Choice, Flag, Integer, Parameter, Steps, Table, page_tabs
 from attn_ui.base.shared_settings import (
     ABOVE,
     ALL_BUT_ONE,
@@ -21,6 +21,8 @@ from attn_ui.base.shared_settings import (
     RANDOM_BLOCKS,
     RENORMALISED,
     SEED,
+    SINK,
+    SINK_LOGIT,
     TABLE_K,
     TABLE_Q,
     TABLE_V,
@@ -58,9 +60,6 @@ MASK_WIDTH = Steps("w", 1, tuple(range(MAX_TOKENS + 1)), ".0f")
 MOVES = Choice("moves", "temperature", ("temperature", "mask width"))
 SCORE = Choice("score", next(iter(SCORES)), tuple(SCORES), kind="score")
 SCALE = Choice("scale", "1/√dₖ", ("1/√dₖ", "none", "free"))
-# A logit beside the scaled scores, in every row's softmax and dropped after it.
-SINK = Flag("sink", False)
-SINK_LOGIT = Real("logit", 0.0, -20.0, 20.0)
 STAGE = Choice(
     "stage",
     "all at once",

@@ -24,8 +24,8 @@ def attend_masked(scores, V, mask):
 
 def attend_with_sink(scores, V, sink, mask=True):
     """Attend beside a sink: one more logit in each row's softmax, dropped after it."""
-    column = np.full_like(scores[:, :1], sink)
-    weights = softmax(np.concatenate([np.where(mask, scores, -np.inf), column], axis=-1))[:, :-1]
+    column = np.full_like(scores[..., :1], sink)
+    weights = softmax(np.concatenate([np.where(mask, scores, -np.inf), column], axis=-1))[..., :-1]
     return weights @ V, weights
 
 

@@ -22,8 +22,8 @@ def attend_with_sink(scores, V, sink, mask=None):
     """Attend beside a sink: one more logit in each row's softmax, dropped after it."""
     if mask is not None:
         scores = scores.masked_fill(~mask, -math.inf)
-    column = torch.full_like(scores[:, :1], sink)
-    weights = torch.softmax(torch.cat([scores, column], dim=-1), dim=-1)[:, :-1]
+    column = torch.full_like(scores[..., :1], sink)
+    weights = torch.softmax(torch.cat([scores, column], dim=-1), dim=-1)[..., :-1]
     return weights @ V, weights
 
 

@@ -16,6 +16,7 @@ from torch.nn import functional as F
 from attn_core import Masking
 from attn_figures.numbers import number
 from attn_live.unpacking import count_steps
+from attn_ui.base.markdown import listed
 from attn_ui.base.schemes import SchemeSettings
 from pages import PAGES
 from pages.multi_head.compute import (
@@ -36,6 +37,7 @@ from pages.multi_head.tabs.checks import checks
 from pages.multi_head.tabs.shapes import STAGE_WORDS, ledger
 from pages.multi_head.views import scene
 from pages.single_head.tabs.arithmetic import products, steps
+from tests.handed import leaves
 from tests.pages import open_sound, shown_under
 from tests.sentences import messages_in
 from tests.walk import said_now
@@ -66,6 +68,8 @@ SETTINGS = {
     "window": (replace(OWN, mask="sliding window", reach=2), 2),
     "padding": (replace(OWN, mask="padding", reach=2, bias=True), 2),
     "all masked": (replace(OWN, mask="padding", reach=63, bias=True), 2),
+    "sink": (replace(OWN, mask="padding", reach=63, bias=True, sink=1.5), 2),
+    "sink, cross": (replace(OWN, cross=True, sink=-1.0), 4),
     "window, cross": (replace(OWN, cross=True, mask="sliding window"), 2),
     "strange words": (replace(OWN, text='<b>x</b> "quoted" don\'t 猫 $x$ \\n'), 2),
 } | {
@@ -419,3 +423,27 @@ def test_switched_off_heads_past_the_count_leave_the_address() -> None:
     at.select_slider(key="step-heads").set_value("1").run()
     assert "off" not in at.query_params
     assert not open_page(**{name: at.query_params[name] for name in at.query_params}).warning
+
+
+@pytest.mark.parametrize(
+    "link", ["", "&hmask=causal&t=0.7&pos=ALiBi", "&view=threshold&keep=all+but+one+word"]
+)
+def test_sink_takes_its_share_in_every_head(link: str) -> None:
+    page = PAGES["multi-head"].at("sink=true&logit=1.5&heads=2" + link)
+    result = page.view.result
+    attention = result.attention
+    column = attention.scaled_scores.new_full((2, 6, 1), 1.5)
+    weights = torch.cat([attention.scaled_scores, column], dim=-1).softmax(dim=-1)[..., :-1]
+    torch.testing.assert_close(attention.weights, weights, rtol=0, atol=1e-12)
+    torch.testing.assert_close(attention.heads, weights @ attention.value, rtol=0, atol=1e-12)
+    shares = listed([f"{share:.3f}" for share in 1 - weights.sum(dim=-1).mean(dim=-1)])
+    assert any({*each} == {"shares"} for each in messages_in(page.sentence, shares=shares))
+    even = weights / weights.sum(dim=-1, keepdim=True)
+    spread = torch.special.entr(even).sum(dim=-1).exp().mean(dim=-1)
+    torch.testing.assert_close(MEASURES["effective keys"](attention), spread, rtol=0, atol=1e-12)
+    for kind in ("PyTorch", "NumPy", "attn_core"):
+        np.testing.assert_allclose(leaves(page.programs, kind)["weights"], weights, atol=1e-9)
+    if "without" in leaves(page.programs):
+        np.testing.assert_allclose(leaves(page.programs)["without"][:, 0], 0.0)
+        rest = np.delete(weights[0], 0, axis=1) / (1 - weights[0, :, :1])
+        np.testing.assert_allclose(leaves(page.programs)["without"][:, 1:], rest, atol=1e-9)

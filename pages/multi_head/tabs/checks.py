@@ -29,10 +29,14 @@ def checks(result: Result) -> list[Check]:
     attends = sums > 0
     n, fused = result.tokens, _("torch's fused attention, which keeps no map, gives this output")
     results = _against_torch(result)
-    results.append(compare(fused, attention.output, result.module.fast(n.query, n.key, n.key, result.mask)))
-    results.append(
-        compare(_("each row of weights sums to one, or is empty"), sums, attends.to(sums), scale=1.0)
-    )
+    if result.setting.sink is None:
+        output = result.module.fast(n.query, n.key, n.key, result.mask)
+        results.append(compare(fused, attention.output, output))
+        what, wanted = _("each row of weights sums to one, or is empty"), attends.to(sums)
+    else:
+        what = _("what a row of weights lacks of one went to the sink")
+        wanted = 1 - torch.sigmoid(result.setting.sink - attention.scaled_scores.logsumexp(dim=-1))
+    results.append(compare(what, sums, wanted, scale=1.0))
     if attention.mask is not None:
         masked = attention.weights[~attention.mask]
         results.append(compare(_("a masked key has weight zero"), masked, 0.0, scale=1.0))
@@ -97,6 +101,8 @@ def _against_torch(result: Result) -> list[Check]:
             q, k = (turned_as_complex(x, result.scheme) for x in (q, k))
         mask = result.mask
         own_mask = mask[head] if mask is not None and mask.ndim > 2 else mask
+        if (sink := result.setting.sink) is not None:  # a key without value, which a bias scores
+            q, k, v, own_mask = beside_sink(q, k, v, own_mask, sink)
         attended = F.scaled_dot_product_attention(q, k, v, own_mask, scale=scale)
         if module.W_o is None:
             output[:, own] = attended
@@ -106,6 +112,14 @@ def _against_torch(result: Result) -> list[Check]:
         output += module.W_o.bias
     what = _("the output is that of each head alone, by `torch.nn.functional.scaled_dot_product_attention`")
     return [compare(what, attention.output[attends], output[attends])]
+
+
+def beside_sink(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, sink: float) -> list[Tensor]:
+    """Return queries, keys, values and mask of one head with one more key, whose bias is the sink's logit."""
+    bias = q.new_zeros(len(q), len(k))
+    if mask is not None:
+        bias = bias.masked_fill(~mask, -torch.inf) if mask.dtype == torch.bool else mask
+    return [q, *(F.pad(x, (0, 0, 0, 1)) for x in (k, v)), F.pad(bias, (0, 1), value=sink)]
 
 
 def turned_as_complex(x: Tensor, rotary: Rotary) -> Tensor:
@@ -123,7 +137,7 @@ def turned_as_complex(x: Tensor, rotary: Rotary) -> Tensor:
 def _torch_has_it(result: Result) -> bool:
     """Whether torch's module can hold this attention."""
     module = result.module
-    plain = module.rotation is None and module.temperature == 1.0
+    plain = module.rotation is None and module.temperature == 1.0 and result.setting.sink is None
     return plain and module.W_o is not None and result.n_head * module.d_head == module.d_model
 
 
@@ -135,7 +149,7 @@ def show(result: Result) -> None:
         st.caption(
             _(
                 "`torch.nn.MultiheadAttention` always has an output projection and d_head = d_model / "
-                "n_head, never a temperature or a rotation, so it cannot hold this attention; each head is "
-                "computed alone instead."
+                "n_head, never a temperature, a rotation or a sink, so it cannot hold this attention; each "
+                "head is computed alone instead."
             )
         )

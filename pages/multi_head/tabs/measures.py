@@ -5,6 +5,7 @@ import math
 import streamlit as st
 
 from attn_core import head_similarity
+from attn_core.measures import row_shares
 from attn_figures.contributions import similarity
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import fixed_point
@@ -75,7 +76,7 @@ def show(result: Result) -> None:
     )
     if result.n_head == 1:
         return
-    alike = array(head_similarity(attention.weights))
+    alike = array(head_similarity(row_shares(attention.weights)))
     live_figure(
         [similarity(alike)],
         key="similarity",

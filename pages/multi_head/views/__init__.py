@@ -96,7 +96,5 @@ def scene(moving: Moving, look: HeadsOptions) -> Scene:
 def caption(result: Result) -> str:
     """Say what the view shows, what mask and positions do to it, and who may attend to nothing."""
     heads_view = VIEWS[result.look.view]
-    return paragraph(
-        heads_view.describe(result),
-        *([] if heads_view.plain else [words.of_positions(result), words.warning(result)]),
-    )
+    more = () if heads_view.plain else (words.of_positions, words.of_sink, words.warning)
+    return paragraph(heads_view.describe(result), *(sentence(result) for sentence in more))
