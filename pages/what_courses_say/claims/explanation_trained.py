@@ -43,7 +43,7 @@ def _taken_out(study: Study, seeds: Seeds) -> list[Check]:
     """Take each token out of the sequences of `reverse`, and rank in a sorted list."""
     run = packaged_run("reverse")
     state = {name: each.double() for name, each in run.checkpoints[-1].state.items()}
-    tokens = run.recipe.held_out(measures.trained.SEQUENCES)
+    tokens = run.recipe.held_out(measures.explanation_trained.SEQUENCES)
     places = run.model(0).positions.double()
     n = tokens.shape[1]
     correlations = []
@@ -69,7 +69,7 @@ def _taken_out(study: Study, seeds: Seeds) -> list[Check]:
             for away in others:
                 rest = [at for at in range(n) if at != away]
                 change = predicted(rest)[1][rest.index(place)] - full[place]
-                effects.append(round(float(change.abs().sum() / 2), measures.trained.DECIMALS))
+                effects.append(round(float(change.abs().sum() / 2), measures.explanation_trained.DECIMALS))
             pairs = torch.tensor(
                 [_ranks(weights[place, others].tolist()), _ranks(effects)], dtype=weights.dtype
             )
