@@ -1,8 +1,9 @@
 """Local linear regression: at each query a line is fitted to the points near it, in place of a mean."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from jaxtyping import Bool, Float
@@ -12,7 +13,7 @@ from attn_core import _points, _require
 from attn_core.kernels import KERNELS, Kernel
 from attn_core.regression import BandwidthSearch, choose_bandwidth
 
-_AT_ONCE = 8 * _points.CHUNK  # weights held at once; what is made on the way takes some times as much
+_AT_ONCE = _points.CHUNK  # weights held at once: few enough for a processor's own memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,10 @@ def local_linear(
     """
     steps = _check(keys, values, kernel, bandwidth, queries=queries)
     distances = _points.distances(queries, keys)
-    parts = [_lines(KERNELS[kernel], distances, (queries, keys), h) for h in _few(steps, distances)]
+    parts = []
+    for h in _few(steps, distances):
+        rows, slope_rows, *has = _lines(KERNELS[kernel], distances, (queries, keys), h)
+        parts.append((rows, slope_rows(), *has))
     stages = (torch.cat(part).reshape(*steps.shape, *part[0].shape[1:]) for part in zip(*parts, strict=True))
     weights, slopes, has_support, has_slope = stages
     centre = values.mean(dim=0)  # rows of slopes sum to zero: the level only costs digits
@@ -181,8 +185,8 @@ def _lines(
     h: Tensor,
     *,
     without: Tensor | None = None,
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Return equivalent weights of estimate and of slope, and which queries have support and a slope.
+) -> tuple[Tensor, Callable[[], Tensor], Tensor, Tensor]:
+    """Return equivalent weights of estimate, a function for those of slope, and who has support and a slope.
 
     The nearest key's place is taken apart: beside its weight, which is 1, those of all others may be too
     small for a number, and yet they alone decide the slope. They are held relative to the largest of theirs.
@@ -201,14 +205,20 @@ def _lines(
     scale = largest.exp()
 
     total = count + scale * share.sum(dim=-1, keepdim=True)
+    total = total.masked_fill(~has_support[..., None], torch.inf)
     lean = (share * apart).sum(dim=-1, keepdim=True) / total
     mean = scale * lean  # of the keys, from the nearest
     variance = (share * (apart - mean).square()).sum(dim=-1, keepdim=True) + count * scale * lean.square()
     has_slope = (variance > 0) & has_support[..., None]
-    slopes = torch.where(here, -lean, share * (apart - mean)) / variance.masked_fill(~has_slope, torch.inf)
-    means = torch.where(here, 1.0, scale * share) / total
-    weights = means + (queries[:, None] - nearest - mean) * slopes
-    return weights.masked_fill(~has_support[..., None], 0.0), slopes, has_support, has_slope[..., 0]
+    variance = variance.masked_fill(~has_slope, torch.inf)
+    along = (queries[:, None] - nearest - mean) / variance
+
+    def rows(on_nearest: Tensor, constant: Tensor, slope: Tensor) -> Tensor:
+        return torch.where(here, on_nearest, share * torch.addcmul(constant, slope, apart))
+
+    weights = rows(1 / total - along * lean, scale / total - along * mean, along)
+    slopes = partial(rows, -lean / variance, -mean / variance, 1 / variance)
+    return weights, slopes, has_support, has_slope[..., 0]
 
 
 def _log_weights(

@@ -52,6 +52,7 @@ LINKS: tuple[tuple[str, dict[str, str]], ...] = (
     ("kernel-regression", _POINTS | {"picture": "Two inputs", "tab": "Break it", "trap": "mixed units"}),
     ("single-head", _HEAD | {"stage": "arcs"}),
     ("single-head", _HEAD | {"tab": "Checks"}),
+    ("what-courses-say", {"claim": "over-smoothing", "seed": "5"}),
 )  # fmt: skip
 
 

@@ -1,5 +1,7 @@
 """Local lines: at each query a line is fitted to the near points, in place of their mean."""
 
+from functools import partial
+
 import numpy as np
 import torch
 
@@ -8,6 +10,7 @@ from attn_figures import local_linear as pictures
 from attn_figures.local_linear import LocalLinearFit
 from attn_figures.numbers import number
 from attn_figures.scene import Scene
+from attn_live.captions import LazyMap
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import View
@@ -40,7 +43,8 @@ def draw(sweep: Sweep) -> Scene:
     limit = _limit(sweep)
     cursor = Cursor(len(scene.queries), **pictures.cursor(scene, steps))
     first = pictures.lines(scene, steps[0], limit)
-    return Scene([first], cursor, pictures.moves(scene, steps), _caption(sweep, steps))
+    captions = LazyMap(partial(_caption, sweep), list(zip(steps, sweep.bandwidths().tolist(), strict=True)))
+    return Scene([first], cursor, pictures.moves(scene, steps), captions)
 
 
 def _limit(sweep: Sweep) -> float:
@@ -75,16 +79,13 @@ def _fit_lines(sweep: Sweep, bandwidths: Numbers) -> list[LocalLinearFit]:
     return [LocalLinearFit(*each) for each in zip(*(array.numpy() for array in arrays), strict=True)]
 
 
-def _caption(sweep: Sweep, steps: list[LocalLinearFit]) -> list[list[str]]:
-    """Say of each bandwidth and each query what line and mean give."""
-    points, queries = sweep.points, torch.from_numpy(sweep.queries)
-    keys, values = points.tensors()
-    h = torch.from_numpy(sweep.bandwidths())
-    means = kernel_estimate(queries, keys, values, kernel=sweep.kernel, bandwidth=h).numpy()
-    return [
-        _sentences(sweep, each, mean, off)
-        for each, mean, off in zip(steps, means, _from_truth(sweep), strict=True)
-    ]
+def _caption(sweep: Sweep, step: tuple[LocalLinearFit, float]) -> list[str]:
+    """Say of each query what line and mean give at one bandwidth, when the sentences are sent."""
+    fit, bandwidth = step
+    keys, values = sweep.points.tensors()
+    queries = torch.from_numpy(sweep.queries)
+    means = kernel_estimate(queries, keys, values, kernel=sweep.kernel, bandwidth=bandwidth).numpy()
+    return _sentences(sweep, fit, means, _from_truth(sweep, bandwidth))
 
 
 def _sentences(sweep: Sweep, fit: LocalLinearFit, means: Numbers, from_truth: str) -> list[str]:
@@ -122,28 +123,25 @@ def _sentences(sweep: Sweep, fit: LocalLinearFit, means: Numbers, from_truth: st
     ]
 
 
-def _from_truth(sweep: Sweep) -> list[str]:
-    """Say for each bandwidth how far both are from the true curve at the keys; "" where it is unknown."""
-    points, h = sweep.points, torch.from_numpy(sweep.bandwidths())
+def _from_truth(sweep: Sweep, bandwidth: float) -> str:
+    """Say how far both are from the true curve at the keys; "" where it is unknown."""
+    points = sweep.points
     if points.truth is None:
-        return [""] * len(h)
+        return ""
     keys, values = points.tensors()
-    both = [
-        estimate(keys, keys, values, kernel=sweep.kernel, bandwidth=h).numpy() - points.truth(points.keys)
+    line, mean = (
+        estimate(keys, keys, values, kernel=sweep.kernel, bandwidth=bandwidth).numpy()
+        - points.truth(points.keys)
         for estimate in (local_linear_estimate, kernel_estimate)
-    ]
-    names = ("line", "mean", "line_first", "mean_first", "line_last", "mean_last")
-    off = [
-        *(np.sqrt(np.mean(each**2, axis=1)) for each in both),
-        *(each[:, estimate] for estimate in (0, -1) for each in both),
-    ]
-    captions = _(
-        "Off the true curve at the keys (root mean square): line {line}, mean {mean}; at the first key "
-        "{line_first} and {mean_first}, at the last {line_last} and {mean_last}."
     )
-    return [
-        captions.format(
-            **{name: format_amount(points, float(value)) for name, value in zip(names, each, strict=True)}
-        )
-        for each in zip(*off, strict=True)
-    ]
+    amount = partial(format_amount, points)
+    return _(
+        "Off the true curve at the keys (root mean square): line {line}, mean {mean}; at the first key "
+        "{line_first} and {mean_first}, at the last {line_last} and {mean_last}.",
+        line=amount(float(np.sqrt(np.mean(line**2)))),
+        mean=amount(float(np.sqrt(np.mean(mean**2)))),
+        line_first=amount(float(line[0])),
+        mean_first=amount(float(mean[0])),
+        line_last=amount(float(line[-1])),
+        mean_last=amount(float(mean[-1])),
+    )
