@@ -22,7 +22,7 @@ from attn_live.arrays import CrossedLabels
 from attn_live.packing import Cursor
 from attn_ui.base.scenes import Packed, SharedScene, pack_scene
 from attn_ui.base.shared_cache import shared
-from attn_words import N_, SOURCE, _, language
+from attn_words import N_, _
 
 PanelSources = Mapping[str, Sequence[str]]
 GIVEN = ("given",)
@@ -43,18 +43,8 @@ _SHARED = 0.1  # of a panel's numbers: where so many are those of the covered on
 _NUMBERED = re.compile(r"head (\d+(?:\.\d+)?)")
 _NUMBER = re.compile(r"\d+\.\d{2,}")
 _MARK_SIZE = 30  # pixels
-# Names of traces that people read where one is covered; others are messages of the pages that draw them.
-_READ = (
-    N_("weights"), N_("scores"), N_("scaled"), N_("masked"), N_("exponentials"), N_("row sums"),
-    N_("output"), N_("mask"), N_("difference"), N_("estimate"), N_("true curve"), N_("kernel"),
-    N_("hard weights"), N_("hard output"), N_("prediction"), N_("loss"), N_("encoding"), N_("similarity"),
-    N_("distance"), N_("placed"), N_("head"), N_("all heads"), N_("blocks"), N_("spread"), N_("mean"),
-    N_("max"), N_("kept mass"), N_("kept output"), N_("weights without"), N_("output without"),
-    N_("K transposed"), N_("one"), N_("other"), N_("before"), N_("after"), N_("expected"), N_("found"),
-    N_("picture"), N_("sound"), N_("local"), N_("global"), N_("written"), N_("flow"), N_("last token"),
-    N_("estimate map"), N_("gaussian weights"), N_("boxcar weights"), N_("triangular weights"),
-    N_("epanechnikov weights"),
-)  # fmt: skip
+# Names of traces whose panels have no title, or another at each step.
+_UNTITLED = (N_("distance"), N_("estimate map"), N_("one"), N_("other"))
 
 
 def names(scene: Scene) -> tuple[str, ...]:
@@ -89,18 +79,21 @@ def check(scene: Scene, name: str, panel_sources: Iterable[str] = ()) -> None:
 
 
 def panel_title(name: str, scene: Scene | None = None) -> str:
-    """Return what a panel or curve is called in sentences, whose trace has this name.
+    """Return what a panel or curve is called in sentences: its title, where it is the same at every step.
 
     Args:
-        name: of the trace; scene: the figure's, whose traces may say what people read.
+        name: of its trace; scene: the figure's.
 
     >>> panel_title("head 2"), panel_title("with the residual, one head")
     ('head 2', 'with the residual, one head')
     """
-    if scene and language() != SOURCE:
-        for trace in scene.stills[0].figure["data"]:
-            if trace.get("name") == name and (title := (trace.get("meta") or {}).get("said")):
-                return html.unescape(str(title))
+    for trace in scene.stills[0].figure["data"] if scene else ():
+        if trace.get("name") == name and (label := (trace.get("meta") or {}).get("said")):
+            return html.unescape(str(label))
+    panels = [scene.stills[end].parts().get(name) for end in (0, -1)] if scene else [None]
+    titles = {panel.title for panel in panels if panel and panel.title != name}
+    if len(titles) == 1 and not _NUMBER.search(title := titles.pop()):
+        return title
     match = _NUMBERED.fullmatch(name)
     if match:
         return _("head {number}", number=match[1])
