@@ -6,8 +6,8 @@ import pandas  # noqa: F401  (imported here so that the first visitor does not w
 import streamlit as st
 import torch
 
+from attn_ui.host.run_queue import TURNS
 from attn_ui.host.server import parts
-from attn_ui.host.turns import TURNS
 from attn_ui.lessons.shelf import shelf
 from attn_ui.screen import run_page  # noqa: F401  (nor for what runs pages, which only their scripts import)
 from pages import PAGES

@@ -34,7 +34,7 @@ import numpy as np
 import websockets
 
 from attn_ui.lessons.shelf import shelf
-from attn_ui.screen.lesson import href
+from attn_ui.screen.lesson_panel import href
 from benchmarks.student import Student, released
 from tests.walk import states
 

@@ -381,7 +381,7 @@ def main() -> None:
     signal.signal(signal.SIGHUP, renew)
     try:
         room.start()
-        host = import_module("attn_ui.host.reach").own_host() or "127.0.0.1"
+        host = import_module("attn_ui.host.public_host").own_host() or "127.0.0.1"
         number = f"{chosen.processes} process{'es' if chosen.processes > 1 else ''}"
         print(f"{number}: give the class http://{host}:{chosen.port}", flush=True)
         room.watch()

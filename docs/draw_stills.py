@@ -31,7 +31,7 @@ from attn_live.captions import runs
 from attn_live.labels import strip_tags
 from attn_ui.base.navigation import PAGES, PageEntry
 from attn_ui.export import slides
-from attn_ui.host.early import FONT_FILES, PLACES, SCHEMES, STILLS, fill_drawing
+from attn_ui.host.early_picture import FONT_FILES, PLACES, SCHEMES, STILLS, fill_drawing
 from attn_ui.lessons.figures import page_of
 from attn_ui.streamlit_inside import early, front_end
 from attn_words import LANGUAGES, _, speaking

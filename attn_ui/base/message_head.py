@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from attn_figures import theme
-from attn_ui.base.framing import PALETTE
+from attn_ui.base.link_options import PALETTE
 from attn_ui.base.page import Rows, Slider
 from attn_ui.base.parameters import Steps
 

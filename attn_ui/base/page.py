@@ -18,15 +18,15 @@ from attn_live.captions import StepCaption, pack_captions, plain_text, texts_in
 from attn_ui.base import cover, predict
 from attn_ui.base.controls import Controls
 from attn_ui.base.figure import Cell, Figure, Rows, Slider, query_rows
-from attn_ui.base.framing import COVER, PALETTE, PREDICT, framing
+from attn_ui.base.link_options import COVER, PALETTE, PREDICT, framing
 from attn_ui.base.links import Dropped, read_link
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.parameters import Parameter, Tabs
 from attn_ui.base.pin import COMPARE, PIN
 from attn_ui.base.pinned import PinnedPage, compare_pin, slider_labels
-from attn_ui.base.places import Place
 from attn_ui.base.programs import OneProgram, Programs
 from attn_ui.base.scenes import Sentences, SharedScene
+from attn_ui.base.search_entries import Place
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.term import Term
 from attn_ui.base.terms import in_sentence, occurring

@@ -51,7 +51,7 @@ class Choice:
 
     Where the options are views of a page, choosing another is a step of the browser's history; those in
     ``chips`` stand side by side and the others in a list, *More views*. Options of a
-    ``kind`` ("mask") can be found by their names (`attn_ui.screen.find`), views in any case; ``tab`` is the
+    ``kind`` ("mask") can be found by their names (`attn_ui.screen.search`), views in any case; ``tab`` is the
     one that shows them, where it is not the page. ``old_options`` are in saved links alone, each with the
     link that shows the same now.
     """

@@ -16,7 +16,7 @@ from attn_figures.scene import Scene, Still, names_of
 from attn_live.captions import StepCaption
 from attn_ui.base import cover
 from attn_ui.base.figure import Figure
-from attn_ui.base.framing import ALOUD, COVER, PREDICT
+from attn_ui.base.link_options import ALOUD, COVER, PREDICT
 from attn_ui.base.links import Dropped
 from attn_ui.base.markdown import coloured, first_of, plain
 from attn_ui.base.parameters import Steps

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attn_ui.base.places import Place
+from attn_ui.base.search_entries import Place
 
 
 @dataclass(frozen=True)

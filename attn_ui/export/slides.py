@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote, quote_plus, urlencode, urlsplit
 
-from attn_ui.base.framing import LANG, SAY
+from attn_ui.base.link_options import LANG, SAY
 from attn_ui.export.slide import Slide
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import bare, fill_in

@@ -21,14 +21,14 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attn_live.bundle import FONTS, bundle, content_hash, font
-from attn_ui.base.framing import LANG
+from attn_ui.base.link_options import LANG
 from attn_ui.base.navigation import PAGES, PageEntry
 from attn_ui.export.standalone import page, saver_version
-from attn_ui.host import early, link_preview
+from attn_ui.host import early_picture, link_preview
 from attn_ui.host.assets import ALWAYS_ASK, FOREVER, PLOTLY_FILE, Asset, FrontEnd, reply, takes_gzip
 from attn_ui.host.language import language_of
 from attn_ui.host.slashes import single_slashes
-from attn_ui.screen import find, lesson, share, style, terms
+from attn_ui.screen import lesson_panel, search, share, style, terms
 from attn_ui.screen.live_figure import PLOTLY_ROUTE, module_address, module_version
 from attn_ui.streamlit_inside import front_end, markup, routes
 from attn_words import LANGUAGES, PSEUDO, SOURCE, is_spoken, speaking
@@ -67,7 +67,7 @@ def announce(front: FrontEnd, page: PageEntry) -> str:
         f'<link rel="modulepreload" crossorigin href="{module_address()}">',
         f'<link rel="preload" as="style" href="{style.address()}">',
         f'<link rel="preload" as="script" href="{_PLOTLY}">',
-        early.ground(),
+        early_picture.ground(),
         _EARLY % (front_end.SERVER_STANDS_AT, _PLOTLY),
     ]
     # In the body: after Streamlit's own styles in the head, which count as much.
@@ -92,8 +92,8 @@ _ROBOTS = "User-agent: *\nDisallow: /*?\n"  # pages, but not each of their setti
 _PARTS: dict[str, tuple[Callable[[], str | bytes], str, Callable[[], str]]] = {
     f"{PLOTLY_ROUTE[1:]}/live.js": (bundle, "text/javascript", module_version),
     f"{PLOTLY_ROUTE[1:]}/page.css": (style.sheet, "text/css", style.version),
-    f"{PLOTLY_ROUTE[1:]}/find.js": (find.module, "text/javascript", find.module_version),
-    f"{PLOTLY_ROUTE[1:]}/find.json": (find.listing, "application/json", find.listing_version),
+    f"{PLOTLY_ROUTE[1:]}/search.js": (search.module, "text/javascript", search.module_version),
+    f"{PLOTLY_ROUTE[1:]}/search.json": (search.listing, "application/json", search.listing_version),
     f"{PLOTLY_ROUTE[1:]}/terms.js": (terms.module, "text/javascript", terms.module_version),
     f"{PLOTLY_ROUTE[1:]}/terms.json": (terms.listing, "application/json", terms.listing_version),
     f"{PLOTLY_ROUTE[1:]}/save_panel.js": (lambda: bundle("save_panel.js"), "text/javascript", saver_version),
@@ -154,7 +154,7 @@ def _part(name: str, language: str) -> _Document:
 
 @lru_cache(maxsize=64)
 def _still(name: str) -> _Document:
-    return _Document(early.content(name), early.TYPES[Path(name).suffix])
+    return _Document(early_picture.content(name), early_picture.TYPES[Path(name).suffix])
 
 
 class Assets:
@@ -175,7 +175,11 @@ class Assets:
                 for page, text in pages:
                     html = link_preview.describe_page(text, page, self.base, icon)
                     path = f"{self.base}{page.address}"
-                    self.pages[language, path] = page, html, early.insert_picture(html, page, language)
+                    self.pages[language, path] = (
+                        page,
+                        html,
+                        early_picture.insert_picture(html, page, language),
+                    )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer for what is known here; pass everything else on."""
@@ -191,7 +195,7 @@ class Assets:
             place = single_slashes(scope["path"])
             if place and query:
                 place = f"{place}?{query}"
-            if place := place or await to_thread.run_sync(lesson.first_step, query):
+            if place := place or await to_thread.run_sync(lesson_panel.first_step, query):
                 await RedirectResponse(place)(scope, receive, send)
             else:
                 await self._page(scope, receive, send)
@@ -206,10 +210,10 @@ class Assets:
         return "*/*" in accept and path.startswith(self.base) and first not in _NO_PAGES
 
     def _still(self, scope: Scope, headers: Headers) -> Response | None:
-        name = early.file_at(str(scope["path"]).removeprefix(self.base))
+        name = early_picture.file_at(str(scope["path"]).removeprefix(self.base))
         if not name:
             return None
-        is_current = scope["query_string"] == f"v={early.version(name)}".encode()
+        is_current = scope["query_string"] == f"v={early_picture.version(name)}".encode()
         return _still(name).answer(headers, scope["method"], _cache_control(is_current))
 
     async def _file(self, scope: Scope, headers: Headers) -> Response | None:
@@ -252,7 +256,7 @@ class Assets:
             language = language_of(scope)
             entry = self.pages.get((language, scope["path"]))
             page, text, with_picture = entry or self.pages[language, self.base]
-            if entry and early.may_stand(page, scope["query_string"].decode("latin-1")):
+            if entry and early_picture.may_stand(page, scope["query_string"].decode("latin-1")):
                 text = with_picture
             document = _document_at(text, link_preview.origin(scope))
             await document.answer(Headers(scope=scope), scope["method"])(scope, receive, send)

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from attn_ui.base.framing import LANG
+from attn_ui.base.link_options import LANG
 from attn_ui.screen.language import preferred
 from attn_words import is_spoken
 

@@ -22,12 +22,12 @@ from attn_ui.host.document import Assets
 from attn_ui.host.faults import keep_logs_clean, say_so
 from attn_ui.host.hosting import Hosting, hosting
 from attn_ui.host.limits import Limits
-from attn_ui.host.reach import own_host
+from attn_ui.host.public_host import own_host
 from attn_ui.host.security import SecurityHeaders
 from attn_ui.host.tiles import Tiles
 from attn_ui.host.uploads import Uploads
-from attn_ui.screen.following import WholeFirst
-from attn_ui.streamlit_inside import checked
+from attn_ui.screen.slider_fragment import WholeFirst
+from attn_ui.streamlit_inside import self_check
 
 # How many objects are made and kept until the youngest are looked through, and how often the older ones are.
 # By Python's own (700, 10, 10) all are looked through 40 times a minute while a class works, 60 ms each.
@@ -82,7 +82,7 @@ def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None
     give_memory_back()
     if sys.version_info < (3, 12):
         functools.cached_property.__get__ = get_without_lock  # type: ignore[method-assign]  # a library class
-    checked.check()
+    self_check.check()
     front = FrontEnd()
     return {
         "lifespan": lifespan,

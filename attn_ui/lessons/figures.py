@@ -4,7 +4,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from attn_figures.scene import LabelledArray
-from attn_ui.base.framing import COVER
+from attn_ui.base.link_options import COVER
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import At, Page, page_at
 from attn_ui.base.shared_cache import shared

@@ -12,7 +12,7 @@ import orjson
 from attn_live import compact_figure
 from attn_live.captions import Run, caption_at, captions_at, longest_caption
 from attn_live.packing import message
-from attn_ui.base.framing import LANG, PALETTE
+from attn_ui.base.link_options import LANG, PALETTE
 from attn_ui.base.message_head import message_head
 from attn_ui.base.page import At, Columns, Figure, Slider
 from attn_ui.base.programs import OneProgram

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attn_ui.base.framing import framing
+from attn_ui.base.link_options import framing
 from attn_ui.base.links import Dropped, bad_settings, mend, not_all_here, not_here
 from attn_ui.base.parameters import MultiChoice, Parameter, Steps, by_name
-from attn_ui.screen import named, state
+from attn_ui.screen import option_names, state
 from attn_ui.streamlit_inside.run import read_address_again, travelled
 from attn_words import language
 
@@ -30,7 +30,7 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
         read_address_again()
     entered = session.get(_PAGE) != page
     if entered and not travelled():
-        named.leave()
+        option_names.leave()
     if entered:
         query = {name: st.query_params.get_all(name) for name in st.query_params}
         if (mended := mend(readable, query)) != query:
@@ -53,7 +53,7 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
         session[_ASKED] = {name: st.query_params.get_all(name) for name in several}
         session[_LEFT] = session.get(_LEFT, frozenset()) | {parameter.name for parameter in parameters}
     state.sync(parameters, entered=entered)
-    named.arrive(parameters, is_news=entered or travelled(), goes_back=travelled())
+    option_names.arrive(parameters, is_news=entered or travelled(), goes_back=travelled())
     session[_PAGE] = page  # last: a run that is called off before has not entered
     return _dropped_on(page)
 

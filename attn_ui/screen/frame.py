@@ -7,15 +7,15 @@ from pathlib import Path
 import streamlit as st
 
 from attn_ui.base.parameters import Parameter, Tabs, label_of, tab_name
-from attn_ui.base.places import Place
-from attn_ui.screen import address, find, framing, language, lesson, pinning, share, state, teach
+from attn_ui.base.search_entries import Place
+from attn_ui.screen import address, language, lesson_panel, link_options, pinning, search, share, state, teach
 from attn_ui.streamlit_inside import markup
 from attn_words import _
 
 _PAGES = Path(__file__).resolve().parents[2] / "pages"
 _SCRIPTS = "".join(
     (Path(__file__).parent / name).read_text(encoding="utf-8")
-    for name in ("history.js", "find_first.js", "terms_first.js")
+    for name in ("history.js", "load_search.js", "load_terms.js")
 )
 
 
@@ -35,19 +35,19 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
     script = f"<script>{here}{_SCRIPTS}{markup.scripts()}</script>"
     st.html(script, unsafe_allow_javascript=True)
     dropped = address.check(url, settings)
-    framing.hide_parts(settings)
+    link_options.hide_parts(settings)
     head = st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page-head"
     )
     with head:
         st.title(_(title), anchor=False)
-        find.place()
+        search.place()
         pinning.place(settings)
         teach.place(settings)
         share.place(url, settings)
     language.place()
-    framing.say()
-    lesson.place()
+    link_options.say()
+    lesson_panel.place()
     with st.container(key="page-about"):
         st.markdown(_(sentence))
     pinning.say()

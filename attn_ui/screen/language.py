@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from attn_live.browser_words import add_folder, browser_words
-from attn_ui.base.framing import LANG
+from attn_ui.base.link_options import LANG
 from attn_ui.streamlit_inside import markup
 from attn_ui.streamlit_inside.run import session
 from attn_words import LANGUAGES, SOURCE, _, ask_where_none_is_spoken, is_spoken, language, speak

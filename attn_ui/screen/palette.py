@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attn_ui.base.framing import PALETTE
+from attn_ui.base.link_options import PALETTE
 from attn_ui.screen import state
 from attn_words import N_, _
 

@@ -13,7 +13,7 @@ import streamlit as st
 from attn_ui.base import predict
 from attn_ui.base.controls import Controls
 from attn_ui.base.cover import names, panel_title
-from attn_ui.base.framing import ALOUD, COVER, PREDICT
+from attn_ui.base.link_options import ALOUD, COVER, PREDICT
 from attn_ui.base.page import Cell, Page, View
 from attn_ui.base.parameters import Steps
 from attn_ui.base.predict import FALLS, RISES, CoverQuestion, Map

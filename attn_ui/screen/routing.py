@@ -6,9 +6,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from attn_ui.base.framing import LESSON
+from attn_ui.base.link_options import LESSON
 from attn_ui.base.navigation import PAGES
-from attn_ui.host.turns import TURNS
+from attn_ui.host.run_queue import TURNS
 from attn_ui.screen import guide, language, palette, share, state, teach
 from attn_ui.screen.style import dress
 from attn_ui.streamlit_inside import markup

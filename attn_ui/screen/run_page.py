@@ -10,10 +10,10 @@ import streamlit as st
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Figure, Page, Small
 from attn_ui.screen import pinning, programs_tab, state, terms
-from attn_ui.screen.following import follow
 from attn_ui.screen.frame import lead_on, open_page, tabs
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.predicting import predicted
+from attn_ui.screen.slider_fragment import follow
 from attn_ui.screen.streamlit_controls import CONTROLS, StreamlitControls
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import streamlit as st
 
 from attn_ui.base.parameters import Cells, Parameter, Sight, Steps, Table, Tabs
-from attn_ui.screen import named
+from attn_ui.screen import option_names
 from attn_ui.streamlit_inside.run import correct_address, sent_address, session, travelled
 
 Held = Steps | Table | Cells | Sight | Tabs
@@ -342,7 +342,9 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
         state.answers.clear()
     else:
         tied = [each for each in parameters if each.name in own_values and each.name not in state.answers]
-        _correct([each for each in tied if not named.here(each)])  # of what was answered the browser is told
+        _correct(
+            [each for each in tied if not option_names.here(each)]
+        )  # of what was answered the browser is told
         _put_again(state)
     held_settings = [setting for setting in parameters if isinstance(setting, Held)]
     state.held_settings = {setting.name: setting for setting in held_settings}

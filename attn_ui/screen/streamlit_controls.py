@@ -25,7 +25,7 @@ from attn_ui.base.parameters import (
     Text,
 )
 from attn_ui.screen import address, state, widgets
-from attn_ui.screen.working import working
+from attn_ui.screen.progress import working
 from attn_words import _
 
 K = TypeVar("K", bound=Hashable)

@@ -16,7 +16,7 @@ from attn_words import _
 def sheet() -> str:
     """Return the style sheet."""
     here = Path(__file__).parent
-    sheets = ("page.css", "find.css", "lesson.css", "terms.css")
+    sheets = ("page.css", "search.css", "lesson.css", "terms.css")
     own = "".join((here / name).read_text(encoding="utf-8") for name in sheets)
     return markup.style() + own + bundle.style() + bundle.long_style()
 

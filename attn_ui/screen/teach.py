@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attn_ui.base.framing import COVER, PARTS, PREDICT, PROJECTOR, SAY
+from attn_ui.base.link_options import COVER, PARTS, PREDICT, PROJECTOR, SAY
 from attn_ui.base.parameters import Parameter
 from attn_ui.screen import language, predicting, share, state
 from attn_words import _, paragraph

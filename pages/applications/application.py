@@ -11,7 +11,7 @@ from attn_core import Attention, Check, scaled_dot_product_attention
 from attn_figures.scene import Scene
 from attn_live.captions import StepCaption
 from attn_ui.base.parameters import Steps
-from attn_ui.base.places import Place
+from attn_ui.base.search_entries import Place
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import _
 from pages.applications.state import State

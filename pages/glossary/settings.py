@@ -1,7 +1,7 @@
 """What a link to this page can set; and each term, to be found by its names."""
 
 from attn_ui.base.parameters import Choice, Parameter, Steps
-from attn_ui.base.places import Entry
+from attn_ui.base.search_entries import Entry
 from pages.glossary.parts import PARTS
 from pages.glossary.terms import TERMS
 

@@ -16,11 +16,11 @@ def view(controls: Controls, _state: None) -> View[str]:
     """Show the terms of a group; above all of them the parts of a head."""
     group = controls.choose(GROUP, _("Terms of"), width=240)
     if group != EVERY:
-        return View(group, None, below="below")
+        return View(group, None, below="term_list")
     figure = Figure(
         parts.draw_parts(),
         key="parts",
         name="the parts of a head",
         slider=Slider(_("Part"), PART, names=[names(term.name)[0] for term in parts.terms()]),
     )
-    return View(group, figure, below="below")
+    return View(group, figure, below="term_list")

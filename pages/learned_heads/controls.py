@@ -204,7 +204,7 @@ def _read_real(controls: Controls, look: str) -> Heads | LongText | TwoTexts | N
     """Read a sentence, once the model is there; a long one is looked at one layer at a time."""
     result = model_status(controls.patience)
     if result.model is None:
-        controls.part("pages.learned_heads.waiting", result, words.how_to_come_by(result.fault))
+        controls.part("pages.learned_heads.model_progress", result, words.how_to_come_by(result.fault))
         return None
     if result.fault:
         fallback = _("{why}. {model} is shown.", why=plain(capital(result.fault)), model=result.model.name)

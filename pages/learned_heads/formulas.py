@@ -1,9 +1,9 @@
 """The formulas of the page, with its numbers."""
 
 from attn_ui.base.latex import in_latex
+from pages.learned_heads.attention_flow import TextFlow
 from pages.learned_heads.compute import Result
 from pages.learned_heads.eviction import HeadEviction
-from pages.learned_heads.text_flow import TextFlow
 
 
 def of_toy(result: Result) -> str:

@@ -7,7 +7,7 @@ from attn_figures.long_map import SHORT, meta
 from attn_live.pyramid import Pyramid, level_sizes
 from attn_ui.host.tiles import Source
 from attn_ui.screen import palette
-from attn_ui.screen.working import working
+from attn_ui.screen.progress import working
 from attn_ui.screen.zoomed_map import zoomed_map
 from attn_words import _
 from pages.learned_heads.long_text import LongText, reach, reading, tiles_of

@@ -24,12 +24,12 @@ from pages.learned_heads.state import (
 from pages.learned_heads.tables import tables
 from pages.learned_heads.two_texts import TwoTexts
 from pages.learned_heads.views import (
+    attention_flow,
     clouds,
     eviction,
     heads,
     long_text,
     next_token,
-    text_flow,
     toy,
     two_texts,
 )
@@ -39,7 +39,7 @@ _VIEWS: Mapping[type, Callable[[Controls, Any], View[AnyResult]]] = {
     Heads: heads.view,
     LongText: long_text.view,
     TwoTexts: two_texts.view,
-    FlowState: text_flow.view,
+    FlowState: attention_flow.view,
     EvictionState: eviction.view,
     CloudState: clouds.view,
     NextState: next_token.view,

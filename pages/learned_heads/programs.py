@@ -13,6 +13,7 @@ from attn_ui.base.markdown import plain
 from attn_ui.base.programs import OneProgram, Programs
 from attn_words import _, paragraph
 from pages.learned_heads import formulas
+from pages.learned_heads.attention_flow import TextFlow
 from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Result
 from pages.learned_heads.eviction import SINKS, HeadEviction
@@ -20,7 +21,6 @@ from pages.learned_heads.long_text import LongText
 from pages.learned_heads.next_token import NextResult
 from pages.learned_heads.results import AnyResult
 from pages.learned_heads.state import Heads
-from pages.learned_heads.text_flow import TextFlow
 from pages.learned_heads.two_texts import TwoTexts
 from programs.writing import NUMPY, PYTORCH, SHORT, Program, quoted, word_list
 

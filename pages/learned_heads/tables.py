@@ -9,6 +9,7 @@ from attn_core.toys import MEASURES
 from attn_ui.base.markdown import capital
 from attn_ui.base.page import Columns
 from attn_words import N_, _
+from pages.learned_heads.attention_flow import TextFlow
 from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Result
 from pages.learned_heads.eviction import HeadEviction
@@ -17,7 +18,6 @@ from pages.learned_heads.next_token import NextResult
 from pages.learned_heads.ranked_heads import SPECIAL, RankedHeads
 from pages.learned_heads.results import AnyResult
 from pages.learned_heads.state import Heads
-from pages.learned_heads.text_flow import TextFlow
 from pages.learned_heads.two_texts import TwoTexts
 
 

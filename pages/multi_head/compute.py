@@ -35,8 +35,8 @@ from attn_figures.multi_head import HeadMaps
 from attn_figures.ties import largest_first
 from attn_ui.base.bounds import MAX_HEADS, MAX_TOKENS
 from attn_ui.base.parameters import Steps
+from attn_ui.base.removed_weights import NOTHING_ASIDE, SetAside
 from attn_ui.base.sample_words import token_label
-from attn_ui.base.set_aside import NOTHING_ASIDE, SetAside
 from attn_ui.base.shared_cache import SharedCache
 from attn_ui.base.weight_tables import HandRows
 from attn_words import cached

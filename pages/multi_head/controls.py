@@ -12,8 +12,8 @@ from attn_ui.base.hand_weights import read_by_hand, read_init, read_whether
 from attn_ui.base.markdown import in_papers, listed
 from attn_ui.base.masking import read_details
 from attn_ui.base.parameters import Parameter
+from attn_ui.base.removed_weights import read_aside
 from attn_ui.base.schemes import SchemeSettings, read_layout, read_scheme
-from attn_ui.base.set_aside import read_aside
 from attn_ui.base.shared_settings import (
     BIAS,
     CROSS,

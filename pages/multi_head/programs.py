@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from attn_core import GLOROT, make_mask, mask_code, tokenize, weights_of
-from attn_ui.base import set_aside
+from attn_ui.base import removed_weights
 from attn_ui.base.arcs import together_lines
 from attn_ui.base.planes import plane_lines
 from attn_ui.base.programs import More, Programs, attends_where, attention_programs
@@ -148,7 +148,7 @@ def _more(result: Result) -> More:
         mask = _mask(result)
         if mask and min(len(result.setting.kinds), result.n_head) > 1:
             mask = f"mask[{result.head}]"
-        lines, prints = set_aside.aside_lines(result.aside, result.tokens.keys, mask, result.head)
+        lines, prints = removed_weights.aside_lines(result.aside, result.tokens.keys, mask, result.head)
         return [beside_sink(line, result.setting.sink) for line in lines], prints
     if look.view == "points":
         return plane_lines()

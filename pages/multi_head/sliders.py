@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
-from attn_ui.base.set_aside import SetAsideSlider
+from attn_ui.base.removed_weights import SetAsideSlider
 from attn_ui.base.shared_settings import STRENGTH, TEMPERATURE
 from attn_words import _
 from pages.multi_head.compute import ANY_LOOK, Result, heads_slider, widths

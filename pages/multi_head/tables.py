@@ -6,9 +6,9 @@ from torch import Tensor
 
 from attn_ui.base.page import Columns
 from attn_words import _
-from pages.multi_head.aside import walk_of
 from pages.multi_head.compute import Result, array, planes_of
-from pages.single_head.aside import aside_table
+from pages.multi_head.walks import walk_of
+from pages.single_head.removed_weights import aside_table
 
 
 def tables(result: Result) -> Mapping[str, Columns]:

@@ -21,7 +21,7 @@ def read_controls(_controls: Controls) -> None:
 def view(controls: Controls, _state: None) -> View[Sentence]:
     """Show what each word of the sentence draws on."""
     with controls.under_picture(), controls.row():
-        controls.part("pages.overview.ways_on", None)
+        controls.part("pages.overview.next_steps", None)
         text = controls.choose(SENTENCE, _("Sentence"), label_visibility="collapsed", width=440)
     sentence = SENTENCES[text]
     values = tuple(range(-sentence.opens, len(sentence.tokens) - sentence.opens))
@@ -32,7 +32,9 @@ def view(controls: Controls, _state: None) -> View[Sentence]:
         rows=Rows(_("Word"), replace(WORD, values=values), Cursor(len(values)), sentence.tokens),
         invites=_(INVITATION),
     )
-    return View(sentence, figure, notes=[Small(source(sentence.tokens, sentence.weights))], below="below")
+    return View(
+        sentence, figure, notes=[Small(source(sentence.tokens, sentence.weights))], below="story_and_pages"
+    )
 
 
 @shared_scene

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from attn_core import POSITION_MISTAKES, SCALINGS, SCHEMES
 from attn_ui.base.bounds import MAX_D_MODEL, MAX_MODEL_TOKENS, MAX_TOKENS
 from attn_ui.base.parameters import Choice, Integer, Parameter, Steps, Table, Text, page_tabs
-from attn_ui.base.places import Entry, Place
+from attn_ui.base.search_entries import Entry, Place
 from attn_ui.base.shared_settings import (
     BASE,
     CODE,

@@ -18,10 +18,10 @@ from attn_core.plane import Plane, chosen_dimensions, count_rank_changes, main_d
 from attn_core.scores import DOT
 from attn_figures.points import HeadPlanes, QueryKeyPlane
 from attn_figures.single_head import Lookup, Walk
-from attn_ui.base.set_aside import NOTHING_ASIDE, SetAside
+from attn_ui.base.removed_weights import NOTHING_ASIDE, SetAside
 from attn_words import cached
-from pages.single_head.aside import set_aside
 from pages.single_head.head import SingleHead, make_head
+from pages.single_head.removed_weights import set_aside
 from pages.single_head.state import Along, Inputs, Scoring, StageOptions, State
 
 PLAIN_LOOK = StageOptions()

@@ -9,7 +9,7 @@ from attn_ui.base.hand_weights import read_by_hand, read_init, read_whether
 from attn_ui.base.markdown import in_papers, plain
 from attn_ui.base.masking import read_details
 from attn_ui.base.parameters import Parameter, Table
-from attn_ui.base.set_aside import MOST_NUMBERS
+from attn_ui.base.removed_weights import MOST_NUMBERS
 from attn_ui.base.shared_settings import (
     BIAS,
     CROSS,

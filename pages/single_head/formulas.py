@@ -3,7 +3,7 @@
 from attn_core import SCORES
 from attn_core.scores import DOT
 from attn_figures.matrix import Numbers
-from attn_ui.base import set_aside_words
+from attn_ui.base import removed_weights_words
 from attn_ui.base.latex import in_latex
 from attn_words import _c
 from pages.single_head.compute import Result
@@ -144,12 +144,12 @@ def hard_or_soft(result: Result) -> str:
 
 def threshold(result: Result) -> str:
     """What is kept, its mass, and the row that sums to one again."""
-    return set_aside_words.threshold_formula(result.aside)
+    return removed_weights_words.threshold_formula(result.aside)
 
 
 def ablation(_result: Result) -> str:
     """The weights and the output without key l."""
-    return set_aside_words.ablation_formula()
+    return removed_weights_words.ablation_formula()
 
 
 def with_numbers(result: Result) -> str:

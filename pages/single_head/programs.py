@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attn_core import GLOROT, SCORES, mask_code
 from attn_core.scores import DOT
-from attn_ui.base import set_aside
+from attn_ui.base import removed_weights
 from attn_ui.base.arcs import together_lines
 from attn_ui.base.planes import plane_lines
 from attn_ui.base.programs import More, Programs, attends_where, attention_programs
@@ -135,5 +135,5 @@ def _more(result: Result, mask: str) -> More:
         return together_lines(group.rows(result.cell[0]), "weights[rows]", summed=group.summed)
     if result.along is not None:
         return plane_lines(result.along.dimensions)
-    lines, prints = set_aside.aside_lines(aside, result.walk.keys, mask) if aside.what else ((), ())
+    lines, prints = removed_weights.aside_lines(aside, result.walk.keys, mask) if aside.what else ((), ())
     return [beside_sink(line, result.scoring.sink) for line in lines], prints

@@ -9,7 +9,7 @@ from attn_core import Masking
 from attn_figures.arcs import NO_GROUP, Group
 from attn_ui.base.bounds import MAX_TOKENS
 from attn_ui.base.parameters import Steps
-from attn_ui.base.set_aside import NOTHING_ASIDE, SetAside
+from attn_ui.base.removed_weights import NOTHING_ASIDE, SetAside
 from attn_ui.base.shared_settings import SEED, TEXT
 from attn_ui.base.weight_tables import HandRows
 

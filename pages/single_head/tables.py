@@ -7,8 +7,8 @@ import numpy as np
 from attn_figures.single_head import Walk
 from attn_ui.base.page import Columns
 from attn_words import N_, _
-from pages.single_head.aside import aside_table
 from pages.single_head.compute import Result
+from pages.single_head.removed_weights import aside_table
 
 
 def tables(result: Result) -> Mapping[str, Columns]:

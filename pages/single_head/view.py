@@ -13,8 +13,8 @@ from attn_ui.base.arcs import read_together
 from attn_ui.base.controls import Controls
 from attn_ui.base.masking import describe_mask, toggle_cell
 from attn_ui.base.page import Cell, Figure, Slider, Small, View, query_rows
+from attn_ui.base.removed_weights import NOTHING_ASIDE, SetAside, read_aside
 from attn_ui.base.scenes import shared_captions, shared_scene
-from attn_ui.base.set_aside import NOTHING_ASIDE, SetAside, read_aside
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _
 from pages.single_head.compute import Result, at_every_step

@@ -5,7 +5,7 @@ import numpy as np
 from attn_figures.arcs import LEAST
 from attn_figures.numbers import as_share, as_weight, number
 from attn_figures.ties import largest
-from attn_ui.base import set_aside_words
+from attn_ui.base import removed_weights_words
 from attn_ui.base.arcs import describe_arcs
 from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.shared_settings import TEMPERATURE
@@ -172,12 +172,12 @@ def of_lookup(result: Result) -> str:
 
 def of_kept(result: Result) -> str:
     """What is kept of the weights."""
-    return set_aside_words.describe_threshold(result.walk, result.aside, number)
+    return removed_weights_words.describe_threshold(result.walk, result.aside, number)
 
 
 def of_without(result: Result) -> str:
     """Who changes most without the word."""
-    return set_aside_words.describe_ablation(result.walk, number)
+    return removed_weights_words.describe_ablation(result.walk, number)
 
 
 # ---- warnings ----

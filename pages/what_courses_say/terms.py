@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from attn_ui.base.latex import formulas_in, latex_of, subject
-from attn_ui.base.places import Place
+from attn_ui.base.search_entries import Place
 from attn_ui.base.term import Term
 from attn_words import _
 from pages.what_courses_say.claims import CLAIMS

@@ -2,7 +2,7 @@
 
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Figure, Slider, Small, View
-from attn_ui.base.places import Place
+from attn_ui.base.search_entries import Place
 from attn_ui.base.shared_settings import SEED
 from attn_words import _, paragraph
 from pages.what_courses_say.claim import axis_label, short_verdict, verdict

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from attn_core.applications import house_picture
 from attn_live.unpacking import figure_at
 from attn_ui.base.links import bad_settings
-from attn_ui.base.places import Place
+from attn_ui.base.search_entries import Place
 from attn_words import speaking
 from pages.applications import photo
 from pages.applications.page import PAGE

@@ -13,7 +13,7 @@ from streamlit.proto.Delta_pb2 import Delta
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import NewSession
 
-from attn_ui.screen.following import WholeFirst
+from attn_ui.screen.slider_fragment import WholeFirst
 from benchmarks.classroom import ROOT, serving
 from benchmarks.student import Student, released
 

@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from attn_ui.base import framing
+from attn_ui.base import link_options
 from attn_ui.base.bounds import MAX_CSV_BYTES, MAX_MAPS_BYTES, MAX_SETTINGS_BYTES
 from attn_ui.base.parameters import Flag
 from tests.pages import PAGES, ROUTER, open_page, open_sound
@@ -52,7 +52,7 @@ def test_embed_link_with_a_bad_part_drops_and_names_it(name: str, text: str, wan
 
 
 def test_embed_style_takes_known_names_only() -> None:
-    hidden = framing.hide_setting(SETTINGS)
+    hidden = link_options.hide_setting(SETTINGS)
     assert hidden.read("words,bias") == "words,bias"
     for text in ("bias;", "bias, words", "st-key-bias", "words,,bias"):
         with pytest.raises(ValueError, match="names of what to hide"):
@@ -79,7 +79,7 @@ def test_lesson_hides_controls_by_their_labels(page: str, monkeypatch: pytest.Mo
     app = AppTest.from_file(ROUTER, default_timeout=300)
     app = open_page(page, app.run())
     offered = list(app.multiselect(key="teach-hide").options)
-    assert offered[: len(framing.PARTS)] == list(framing.PARTS.values())
+    assert offered[: len(link_options.PARTS)] == list(link_options.PARTS.values())
     names = {setting.name for setting in PAGES[page][1]}
     kinds = ("selectbox", "number_input", "slider", "toggle", "text_input", "select_slider", "button_group")
     shown = {
@@ -88,7 +88,7 @@ def test_lesson_hides_controls_by_their_labels(page: str, monkeypatch: pytest.Mo
         for element in app.get(kind)
         if element.key
     }
-    words = {label for key, label in shown.items() if key in names - {*framing.PARTS}}
+    words = {label for key, label in shown.items() if key in names - {*link_options.PARTS}}
     assert words <= set(offered)
     assert not names & set(offered)
     assert len(set(offered)) == len(offered)

@@ -17,13 +17,13 @@ import attn_core
 import pages as values
 from attn_live.unpacking import figure_at
 from attn_ui.base import latex, terms
-from attn_ui.base.framing import framing
+from attn_ui.base.link_options import framing
 from attn_ui.base.links import bad_settings
 from attn_ui.base.navigation import PAGES as LISTED
 from attn_ui.base.parameters import Choice, MultiChoice, Steps, Tabs, by_name, label
-from attn_ui.base.places import Entry, Place
+from attn_ui.base.search_entries import Entry, Place
 from attn_ui.base.term import Term
-from attn_ui.screen import find
+from attn_ui.screen import search
 from attn_words import speaking
 from pages.glossary.parts import PARTS, walk
 from pages.glossary.settings import EVERY, GROUP
@@ -326,20 +326,20 @@ def test_glossary_page_and_search_are_translated() -> None:
     assert head["slider"]["texts" if "texts" in head["slider"] else "label"]
     assert any("**词元** · Token" in each.value for each in at.markdown)
     with speaking("zh"):
-        listed = {names[0]: names for names, *_ in json.loads(find.listing())}
+        listed = {names[0]: names for names, *_ in json.loads(search.listing())}
     assert listed["旋转位置编码"][:3] == ["旋转位置编码", "RoPE", "旋转嵌入"]
     assert {"rotary embedding", "rotary"} <= {*listed["旋转位置编码"]}
 
 
 # ---- the search ----
 
-ADDRESSED = {(found.names[0], found.place.address): found for found in find.everything()}
+ADDRESSED = {(found.names[0], found.place.address): found for found in search.everything()}
 
 
 def test_search_finds_each_term_by_every_name() -> None:
     known = {
         (name, found.place.address)
-        for found in find.everything()
+        for found in search.everything()
         if found.kind == "term"
         for name in found.names
     }
@@ -352,14 +352,14 @@ def test_search_finds_each_term_by_every_name() -> None:
 def test_search_shows_positional_encoding_as_a_page_and_as_a_sum() -> None:
     term = EVERY_TERM["Positional encoding"]
     assert term.place.link == {"show": "E + P"}
-    found = [each.place.address for each in find.everything() if "Positional encoding" in each.names]
+    found = [each.place.address for each in search.everything() if "Positional encoding" in each.names]
     assert found == ["positional-encoding", "positional-encoding"]  # the term and the page, at one place
 
 
 @pytest.mark.parametrize("page", LISTED, ids=lambda page: page.title)
 def test_search_finds_pages_tabs_views_and_more(page: Any) -> None:
     assert (page.title, page.address or "./") in ADDRESSED
-    mine = [found for found in find.everything() if found.place.folder == page.folder]
+    mine = [found for found in search.everything() if found.place.folder == page.folder]
     for setting in PAGES[page.address][1]:
         if isinstance(setting, Choice) and (setting.views or setting.kind or isinstance(setting, Tabs)):
             for option in setting.options:
@@ -376,13 +376,13 @@ KINDS = ("mask", "scheme", "mistake", "example", "claim", "kernel", "task", "sta
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_search_has_entries_of_every_kind(kind: str) -> None:
-    assert any(found.kind.partition(",")[0] == kind for found in find.everything())
+    assert any(found.kind.partition(",")[0] == kind for found in search.everything())
 
 
 def test_search_results_open_without_a_dropped_setting() -> None:
     bad = {
         found.place.address: wrong
-        for found in find.everything()
+        for found in search.everything()
         if (
             wrong := bad_settings(
                 (
@@ -394,18 +394,20 @@ def test_search_results_open_without_a_dropped_setting() -> None:
         )
     }
     assert bad == {}
-    assert len(find.everything()) > 200
+    assert len(search.everything()) > 200
 
 
-@pytest.mark.parametrize("found", [each for each in find.everything() if each.kind == "mistake, Multi-head"])
+@pytest.mark.parametrize(
+    "found", [each for each in search.everything() if each.kind == "mistake, Multi-head"]
+)
 def test_search_result_of_a_mistake_opens_break_it(found: Entry) -> None:
     at = open_sound("multi-head", **found.place.link)
     assert at.session_state["fault"] == found.place.link.get("fault", found.names[0])
 
 
 def test_search_list_has_every_entry() -> None:
-    listed = json.loads(find.listing())
-    assert [names for names, *_ in listed] == [[*each.names] for each in find.everything()]
+    listed = json.loads(search.listing())
+    assert [names for names, *_ in listed] == [[*each.names] for each in search.everything()]
     assert ["RoPE", "rotary embedding", "rotary position embedding", "rotary"] in [
         names for names, *_ in listed
     ]
@@ -421,4 +423,4 @@ def test_search_field_is_on_every_page_and_can_be_hidden() -> None:
         at = open_page(page.address)
         assert [each for each in at.get("html") if 'type="search"' in each.proto.body], page.title
     at = open_page("single-head", hide="search")
-    assert any(".find { display: none !important; }" in each.proto.body for each in at.get("html"))
+    assert any(".search { display: none !important; }" in each.proto.body for each in at.get("html"))

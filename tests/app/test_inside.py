@@ -16,7 +16,7 @@ from attn_ui.host import document
 from attn_ui.host.assets import FrontEnd, plotly_js
 from attn_ui.host.limits import Limits
 from attn_ui.host.uploads import MAX_BYTES_ELSEWHERE, Uploads
-from attn_ui.streamlit_inside import checked, front_end, markup, messages, routes, uploaded
+from attn_ui.streamlit_inside import front_end, markup, messages, routes, self_check, uploaded
 from attn_ui.streamlit_inside.part import Part
 from tests.pages import open_page
 
@@ -95,17 +95,17 @@ def test_streamlit_elements_by_class_are_in_one_folder_and_listed() -> None:
 def test_streamlit_part_is_probed_and_states_its_use() -> None:
     modules = [import_module(f"attn_ui.streamlit_inside.{path.stem}") for path in FOLDER.glob("[a-z]*.py")]
     declared = [each for module in modules for each in vars(module).values() if isinstance(each, Part)]
-    assert set(declared) == set(checked.PARTS)
-    assert len(checked.PARTS) <= 9
-    for part in checked.PARTS:
+    assert set(declared) == set(self_check.PARTS)
+    assert len(self_check.PARTS) <= 9
+    for part in self_check.PARTS:
         assert part.looks
         assert all((part.name, part.uses, part.buys, part.without))
 
 
 def test_installed_streamlit_has_every_part(caplog: pytest.LogCaptureFixture) -> None:
-    for part in checked.PARTS:
+    for part in self_check.PARTS:
         vars(part).pop("missing", None)
-    checked.check()
+    self_check.check()
     assert not caplog.records
 
 
@@ -155,17 +155,17 @@ def alter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
                 monkeypatch.delattr(target)
             else:
                 monkeypatch.setattr(target, to(tmp_path) if to is no_page else to)
-        for part in checked.PARTS:
+        for part in self_check.PARTS:
             vars(part).pop("missing", None)
 
     yield change
     monkeypatch.undo()
-    for part in checked.PARTS:
+    for part in self_check.PARTS:
         vars(part).pop("missing", None)
 
 
 def test_streamlit_parts_are_all_altered_below() -> None:
-    assert [part.name for part in checked.PARTS] == list(ALTERED)
+    assert [part.name for part in self_check.PARTS] == list(ALTERED)
 
 
 @pytest.mark.parametrize("name", ALTERED)
@@ -173,9 +173,9 @@ def test_app_runs_without_a_streamlit_part_and_logs_one_line(
     name: str, alter: Callable[..., None], caplog: pytest.LogCaptureFixture
 ) -> None:
     alter(name)
-    checked.check()
+    self_check.check()
     (record,) = caplog.records
-    (part,) = [each for each in checked.PARTS if each.name == name]
+    (part,) = [each for each in self_check.PARTS if each.name == name]
     assert f"{name} (" in record.getMessage()
     assert part.without in record.getMessage()
     assert "\n" not in record.getMessage()

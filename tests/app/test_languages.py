@@ -18,7 +18,7 @@ from babel.messages.pofile import read_po
 from streamlit.testing.v1 import AppTest
 
 from attn_ui.base.cover import panel_title
-from attn_ui.base.framing import LANG
+from attn_ui.base.link_options import LANG
 from attn_ui.base.markdown import either, listed
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import page_at
@@ -28,7 +28,7 @@ from attn_ui.lessons import check, shelf
 from attn_ui.lessons.figures import shown_name
 from attn_ui.lessons.lesson import LessonError
 from attn_ui.lessons.quantity import parse
-from attn_ui.screen import find, terms
+from attn_ui.screen import search, terms
 from attn_ui.screen.language import preferred
 from attn_words import (
     LANGUAGES,
@@ -289,17 +289,17 @@ def test_pin_is_compared_in_chinese() -> None:
 
 def test_search_finds_entries_by_both_names() -> None:
     with speaking(ZH):
-        every = find.listing()
+        every = search.listing()
         assert '["单头","Single head"],"页面","single-head"' in every
         assert '["近者权重大","Near things count more"],"课"' in every
-        masks = [each for each in find.everything() if each.place.address.endswith("mask=causal")]
+        masks = [each for each in search.everything() if each.place.address.endswith("mask=causal")]
         assert any(each.names[-1] == "causal" for each in masks)
-    assert '["Single head"],"page","single-head"' in find.listing()
+    assert '["Single head"],"page","single-head"' in search.listing()
 
 
 def test_search_kinds_are_all_messages() -> None:
-    kinds = {each.kind.partition(", ")[0] for each in find.everything()}
-    assert kinds <= set(find.KINDS)
+    kinds = {each.kind.partition(", ")[0] for each in search.everything()}
+    assert kinds <= set(search.KINDS)
 
 
 def test_terms_are_found_in_chinese_sentences() -> None:

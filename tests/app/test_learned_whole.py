@@ -34,13 +34,13 @@ from attn_ui.base.programs import OneProgram
 from attn_words import speaking
 from pages import PAGES
 from pages.learned_heads import model_shelf
+from pages.learned_heads.attention_flow import of_whole
 from pages.learned_heads.model_shelf import ModelShelf
 from pages.learned_heads.programs import programs
 from pages.learned_heads.ranked_heads import MOST_NUMBERS, RankedHeads
 from pages.learned_heads.settings import RANK_BY
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tabs.ranked_heads import check_blocks, checks
-from pages.learned_heads.text_flow import of_whole
 from pages.learned_heads.views import heads
 from pages.learned_heads.words import INSTALL
 from programs.writing import script

@@ -24,7 +24,7 @@ from attn_ui.lessons.figures import open_link, tables_of
 from attn_ui.lessons.lesson import Lesson, LessonError, LessonQuestion, LessonText
 from attn_ui.lessons.quantity import format_value, options, parse, value
 from attn_ui.lessons.read import MOST_BYTES, MOST_STEPS, read_lesson
-from attn_ui.screen.lesson import first_step
+from attn_ui.screen.lesson_panel import first_step
 from pages import PAGES
 from tests.pages import open_sound
 

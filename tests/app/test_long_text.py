@@ -212,7 +212,7 @@ def test_reading_messages_have_their_numbers(model: RealModel) -> None:
 def test_long_computation_shows_progress_until_it_ends(
     model: RealModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("attn_ui.screen.working.QUICK", 0.0)
+    monkeypatch.setattr("attn_ui.screen.progress.QUICK", 0.0)
     shown: list[str] = []
     monkeypatch.setattr(DeltaGenerator, "progress", lambda self, share, text: shown.append(text))
     opened(source="a real model", text=TEXT, layer="2")

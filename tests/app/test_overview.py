@@ -20,8 +20,8 @@ from attn_ui.base.page import page_at
 from attn_ui.lessons.shelf import shelf
 from docs.weigh_sentences import weigh
 from pages.overview.compute import story
+from pages.overview.next_steps import ROW
 from pages.overview.sentences import SENTENCES
-from pages.overview.ways_on import ROW
 from tests.pages import open_sound
 from tests.walk import split
 
@@ -145,7 +145,7 @@ def test_overview_has_three_links_on() -> None:
 
 
 def test_overview_model_button_without_the_package_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.overview.ways_on.packaged_folder", lambda: None)
+    monkeypatch.setattr("pages.overview.next_steps.packaged_folder", lambda: None)
     (ways,) = [each.proto.body for each in overview().get("html") if "ways-on" in each.proto.body]
     assert "requirements-models.txt" in ways
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attn_ui.base.framing import framing
+from attn_ui.base.link_options import framing
 from attn_ui.base.page import At
 from attn_ui.base.parameters import Flag, Tabs
 from attn_ui.base.pin import LONGEST, Pin

@@ -33,7 +33,7 @@ from pages.positional_encoding.settings import (
     SWEEP,
     TAB,
 )
-from pages.positional_encoding.views import past
+from pages.positional_encoding.views import beyond_training
 from tests.handed import faults
 from tests.pages import open_sound
 from tests.sentences import messages_in, numbers_in
@@ -232,7 +232,7 @@ def test_shift_of_positions_starts_at_the_first_word_position() -> None:
 
 def test_falling_similarity_is_not_said_to_return() -> None:
     falling, wave = np.linspace(1, 0.1, 20), np.cos(np.arange(20.0))
-    assert past.returns({"a": falling, "b": wave, "c": np.full(20, np.nan)}, 5) == {"b": 19}
+    assert beyond_training.returns({"a": falling, "b": wave, "c": np.full(20, np.nan)}, 5) == {"b": 19}
 
 
 class Triangle(VectorScheme):

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from pages import PAGES
-from pages.multi_head.aside import walk_of
+from pages.multi_head.walks import walk_of
 from tests.handed import leaves
 from tests.sentences import messages_in, numbers_in
 

@@ -12,11 +12,11 @@ from attn_core import AttentionMaps, MultiHeadAttention, load_model
 from attn_core.attention_flow import attention_rollout
 from attn_core.eviction import POLICIES
 from pages import PAGES
+from pages.learned_heads.attention_flow import MOST_TOKENS, TextFlow, of_whole
 from pages.learned_heads.eviction import HeadEviction
 from pages.learned_heads.ranked_heads import RankedHeads
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tabs.flow import checks_of_eviction, checks_of_flow
-from pages.learned_heads.text_flow import MOST_TOKENS, TextFlow, of_whole
 from tests import handed, small_models
 from tests.sentences import messages_in, numbers_in
 

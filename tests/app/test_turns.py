@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from attn_ui.host import turns
+from attn_ui.host import run_queue
+from attn_ui.host.run_queue import MAX_VISITORS, ROUTE_COOKIE, Turns, current_visitor
 from attn_ui.host.server import get_without_lock
-from attn_ui.host.turns import MAX_VISITORS, ROUTE_COOKIE, Turns, current_visitor
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -215,8 +215,8 @@ def test_turns_forget_visitors_with_little_use() -> None:
 def test_visitor_is_a_browser_by_cookie_or_else_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
     assert current_visitor().startswith("thread ")
     cookies = {"lab_route": "ab12"}
-    monkeypatch.setattr(turns, "session", lambda: "s-1")
-    monkeypatch.setattr(turns, "st", SimpleNamespace(context=SimpleNamespace(cookies=cookies)))
+    monkeypatch.setattr(run_queue, "session", lambda: "s-1")
+    monkeypatch.setattr(run_queue, "st", SimpleNamespace(context=SimpleNamespace(cookies=cookies)))
     assert current_visitor() == "ab12"
     cookies.clear()
     assert current_visitor() == "s-1"

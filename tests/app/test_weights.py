@@ -18,8 +18,8 @@ from attn_ui.base.weight_tables import TABLES, Weight
 from attn_ui.screen.matrices_file import csv_of, npz_of
 from attn_ui.screen.weights_tab import texts_in_file
 from pages.multi_head.compute import sequences
+from pages.multi_head.head_count_study import bare, studied
 from pages.multi_head.settings import SETTINGS as HEADS_SETTINGS
-from pages.multi_head.study import bare, studied
 from pages.single_head.settings import SETTINGS as HEAD_SETTINGS
 from tests import handed
 from tests.app.test_multi_head import OWN

@@ -295,11 +295,11 @@ def test_early_picture_and_title_appear_together(opened: Opened) -> None:
     page.route("**/static/js/Button.*.js", buttons.hear)
     page.wait_for_load_state("domcontentloaded")  # a page that has just begun cannot be loaded again
     page.reload(wait_until="commit")
-    find = page.locator(".st-key-page-head .find")
+    find = page.locator(".st-key-page-head .search")
     page.wait_for_selector(".st-key-page-head .st-key-share", state="attached")
     expect(find).to_be_attached()
     expect(find).to_be_hidden()
     buttons.open()
     expect(page.locator(".st-key-page-head .st-key-share button")).to_be_visible()
     expect(find).to_be_visible()
-    assert not [names for _, _, names in page.evaluate("window.shifts") if "find" in names]
+    assert not [names for _, _, names in page.evaluate("window.shifts") if "search" in names]

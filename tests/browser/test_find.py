@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from attn_ui.base.navigation import PAGES
-from attn_ui.screen import find
-from attn_ui.screen.find_words import WORDS
+from attn_ui.screen import search
+from attn_ui.screen.search_words import WORDS
 from tests.browser.app_page import AppPage
 from tests.browser.axe import faults_in_both_themes
 from tests.browser.find_queries import ASKED, READ
@@ -16,7 +16,7 @@ from tests.browser.test_history import wait_at
 
 pytestmark = pytest.mark.still
 
-LIST = "plotly/find.json"
+LIST = "plotly/search.json"
 # What Enter would go to for each text, by the very functions of the field.
 
 
@@ -25,7 +25,7 @@ def field(app: AppPage) -> Locator:
 
 
 def links(app: AppPage) -> Locator:
-    return app.page.locator(".find-found a")
+    return app.page.locator(".search-results a")
 
 
 def type_in(app: AppPage, text: str) -> None:
@@ -34,7 +34,7 @@ def type_in(app: AppPage, text: str) -> None:
 
 
 def said(app: AppPage) -> Locator:
-    return app.page.locator(".find [aria-live]")
+    return app.page.locator(".search [aria-live]")
 
 
 @pytest.mark.essential
@@ -103,7 +103,7 @@ def test_search_without_a_match_says_so_and_sends_nothing(app: AppPage) -> None:
     type_in(app, "zebra <img src=x onerror=alert(1)>")
     expect(said(app)).to_have_text("Nothing here is called “zebra <img src=x onerror=alert(1)>”.")
     expect(links(app)).to_have_count(0)
-    assert app.page.locator(".find img").count() == 0
+    assert app.page.locator(".search img").count() == 0
     app.page.keyboard.press("Enter")
     assert [each for each in asked if "zebra" in each] == []
     assert len(app.sent) == before
@@ -113,11 +113,11 @@ def test_search_list_is_fetched_on_the_first_focus(app: AppPage) -> None:
     asked: list[str] = []
     app.page.on("request", lambda request: asked.append(request.url))
     app.open("kernel-regression")
-    assert [each for each in asked if "/find." in each] == []
+    assert [each for each in asked if "/search." in each] == []
     with app.page.expect_response(lambda answer: LIST in answer.url) as answer:
         field(app).click()
-    assert answer.value.json() == json.loads(find.listing())
-    assert sum("/find." in each for each in asked) == 2
+    assert answer.value.json() == json.loads(search.listing())
+    assert sum("/search." in each for each in asked) == 2
 
 
 @pytest.mark.slow
@@ -212,7 +212,7 @@ def test_search_finds_what_people_type(app: AppPage) -> None:
     typed = {**READ, **ASKED}
     found = app.page.evaluate(
         """async (typed) => {
-          const field = document.querySelector(".find").dataset;
+          const field = document.querySelector(".search").dataset;
           const at = (name) => new URL(field[name], document.baseURI);
           const { entry, matches } = await import(at("module"));
           const list = (await (await fetch(at("list"))).json()).map(entry);
@@ -232,5 +232,5 @@ def test_search_finds_what_people_type(app: AppPage) -> None:
 
 
 def test_search_names_are_all_of_entries() -> None:
-    names = {name for each in find.everything() for name in each.names}
+    names = {name for each in search.everything() for name in each.names}
     assert {*WORDS} - names == set()

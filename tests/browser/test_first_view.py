@@ -14,7 +14,7 @@ COUNTED = """() => {
     };
     // The navigation with its languages, the search field and what folds the sidebar lead elsewhere.
     const navigates = (each) =>
-        each.closest("header, [data-testid=stSidebarCollapseButton], .find, .st-key-languages");
+        each.closest("header, [data-testid=stSidebarCollapseButton], .search, .st-key-languages");
     const all = (selector) => [...document.querySelectorAll(selector)]
         .filter((each) => inView(each) && !navigates(each));
     const reached = all('a[href], button, input, select, textarea, summary, [tabindex], [role=tab]')

@@ -90,7 +90,7 @@ def test_magnifier_and_lesson_bars_are_visible_in_forced_colours(forced: AppPage
     assert ink(page.locator(".lesson-head li a[aria-current]")) > 0.2
     assert np.mean(pixels(bars.nth(1)).sum(axis=2) < 700) > 0.1
     forced.open("single-head")
-    box = page.locator(".find").bounding_box()
+    box = page.locator(".search").bounding_box()
     assert box is not None
     handle: FloatRect = {"x": box["x"] + 21, "y": box["y"] + 22, "width": 9, "height": 9}
     seen = np.asarray(Image.open(io.BytesIO(page.screenshot(clip=handle))).convert("RGB"))

@@ -10,7 +10,7 @@ from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import Truth, is_right, truth
 from attn_ui.lessons.figures import tables_of
 from attn_ui.lessons.lesson import Lesson, LessonQuestion
-from attn_ui.screen.lesson import MOST_PILLS, Place, href
+from attn_ui.screen.lesson_panel import MOST_PILLS, Place, href
 from tests.browser.app_page import AppPage
 from tests.browser.axe import violations
 

@@ -7,11 +7,11 @@ from typing import Self
 
 import streamlit as st
 
-from attn_ui.host import turns
+from attn_ui.host import run_queue
 from attn_ui.host.server import parts
 
 
-class _Held(turns.Turns):
+class _Held(run_queue.Turns):
     """A line that a test may hold."""
 
     def __enter__(self) -> Self:
@@ -21,5 +21,5 @@ class _Held(turns.Turns):
         return super().__enter__()
 
 
-turns.TURNS = _Held()
-app = st.App(Path(turns.__file__).parents[1] / "router.py", **parts(lambda: None))
+run_queue.TURNS = _Held()
+app = st.App(Path(run_queue.__file__).parents[1] / "router.py", **parts(lambda: None))

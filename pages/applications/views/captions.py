@@ -11,7 +11,7 @@ from attn_core.applications import SHAPES
 from attn_figures.patch_weights import PatchedImage
 from attn_figures.scene import Scene
 from attn_ui.base.parameters import Steps
-from attn_ui.base.places import Place
+from attn_ui.base.search_entries import Place
 from attn_words import N_, _, cached
 from pages.applications.application import LabelledSteps, UseMap, temperature_slider
 from pages.applications.settings import WORD

@@ -12,7 +12,7 @@ from attn_figures.patch_weights import PatchedImage, over_picture, over_picture_
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
 from attn_ui.base.parameters import Steps
-from attn_ui.base.places import Place
+from attn_ui.base.search_entries import Place
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, cached
 from pages.applications.application import LabelledSteps, UseMap, temperature_slider

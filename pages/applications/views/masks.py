@@ -19,7 +19,7 @@ from attn_core import (
 from attn_figures.scene import Scene
 from attn_figures.three_masks import MaskedWeights, three_masks
 from attn_ui.base.parameters import Steps
-from attn_ui.base.places import Place
+from attn_ui.base.search_entries import Place
 from attn_words import N_, _, _n, cached
 from pages.applications.application import LabelledSteps, UseMap, no_rows
 from pages.applications.settings import PREFIX

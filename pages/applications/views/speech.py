@@ -12,7 +12,7 @@ from attn_figures.scene import Scene
 from attn_figures.speech import Sound, speech_cursor, speech_weights
 from attn_live.packing import Cursor
 from attn_ui.base.parameters import Steps
-from attn_ui.base.places import Place
+from attn_ui.base.search_entries import Place
 from attn_words import N_, _, _c, cached
 from pages.applications.application import LabelledSteps, UseMap
 from pages.applications.settings import FRAME, WINDOW

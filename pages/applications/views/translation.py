@@ -7,7 +7,7 @@ from attn_core.applications import SOURCE, TARGET, alignment, source_word
 from attn_figures.ribbons import outlines, ribbons
 from attn_figures.scene import Scene
 from attn_ui.base.parameters import Steps
-from attn_ui.base.places import Place
+from attn_ui.base.search_entries import Place
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, paragraph
 from pages.applications.application import UseMap, no_rows, temperature_slider

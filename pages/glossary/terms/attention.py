@@ -1,6 +1,6 @@
 """Terms of one attention head, from its tokens to its output."""
 
-from attn_ui.base.places import Place
+from attn_ui.base.search_entries import Place
 from attn_ui.base.term import Term
 
 VASWANI = "Vaswani et al., 2017"

@@ -1,6 +1,6 @@
 """Terms of what attention costs, and of writing token by token."""
 
-from attn_ui.base.places import Place
+from attn_ui.base.search_entries import Place
 from attn_ui.base.term import Term
 
 TERMS = (

@@ -1,6 +1,6 @@
 """Terms of several heads, and of the block that they stand in."""
 
-from attn_ui.base.places import Place
+from attn_ui.base.search_entries import Place
 from attn_ui.base.term import Term
 
 VASWANI = "Vaswani et al., 2017"

@@ -1,6 +1,6 @@
 """Terms of kernel regression, the attention of statistics."""
 
-from attn_ui.base.places import Place
+from attn_ui.base.search_entries import Place
 from attn_ui.base.term import Term
 
 _SELECT = {"picture": "Choose the bandwidth"}

@@ -1,6 +1,6 @@
 """Terms of masks: where a query may attend."""
 
-from attn_ui.base.places import Place
+from attn_ui.base.search_entries import Place
 from attn_ui.base.term import Term
 
 LONGFORMER = "Beltagy et al., 2020"

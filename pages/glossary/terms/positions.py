@@ -1,6 +1,6 @@
 """Terms of positions: how attention is told where tokens stand."""
 
-from attn_ui.base.places import Place
+from attn_ui.base.search_entries import Place
 from attn_ui.base.term import Term
 
 

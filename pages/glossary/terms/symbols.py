@@ -1,6 +1,6 @@
 """Letters of our formulas that stand for no other term, everywhere or on one page."""
 
-from attn_ui.base.places import Place
+from attn_ui.base.search_entries import Place
 from attn_ui.base.term import Term
 
 _SINGLE = Place("single_head", {"tab": "Maths"})

@@ -1,6 +1,6 @@
 """Terms of heads that have learned."""
 
-from attn_ui.base.places import Place
+from attn_ui.base.search_entries import Place
 from attn_ui.base.term import Term
 
 CIRCUITS = "Elhage et al., 2021; Olsson et al., 2022"
@@ -61,7 +61,7 @@ TERMS = (
         Place("learned_heads", {"source": "a real model", "look": "attention flow"}),
         also=("rollout",),
         paper="\\tilde A_l \\tilde A_{l-1} \\cdots \\tilde A_1",
-        code="text_flow.attention_rollout",
+        code="attention_flow.attention_rollout",
         source="Abnar and Zuidema, 2020",
     ),
     Term(
@@ -71,7 +71,7 @@ TERMS = (
         Place("learned_heads", {"source": "a real model", "look": "attention flow", "layer": "4"}),
         also=("norm-based analysis",),
         paper="\\lVert \\alpha f(x) \\rVert",
-        code="text_flow.weighted_value_norms",
+        code="attention_flow.weighted_value_norms",
         source="Kobayashi et al., 2020",
     ),
     Term(

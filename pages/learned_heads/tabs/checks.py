@@ -12,6 +12,7 @@ from attn_core import Check, compare
 from attn_core.toys import judge
 from attn_ui.screen.tables import checks_table
 from attn_words import _
+from pages.learned_heads.attention_flow import TextFlow
 from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Result
 from pages.learned_heads.eviction import HeadEviction
@@ -19,7 +20,6 @@ from pages.learned_heads.long_text import LongText
 from pages.learned_heads.next_token import NextResult
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tabs import clouds, flow, ranked_heads
-from pages.learned_heads.text_flow import TextFlow
 from pages.learned_heads.two_texts import TwoTexts
 
 

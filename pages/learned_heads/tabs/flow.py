@@ -8,9 +8,9 @@ from torch.nn import functional as F
 
 from attn_core import Check, MultiHead, compare
 from attn_words import _
+from pages.learned_heads.attention_flow import TextFlow
 from pages.learned_heads.eviction import HeadEviction
 from pages.learned_heads.next_token import NextResult
-from pages.learned_heads.text_flow import TextFlow
 
 
 def show_flow() -> None:

@@ -19,12 +19,12 @@ from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _, language, paragraph
 from pages.learned_heads import words
 from pages.learned_heads.controls import ORDERS
-from pages.learned_heads.in_sight import in_sight
 from pages.learned_heads.long_text import in_blocks
 from pages.learned_heads.ranked_heads import RankedHeads, head_names
 from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import RANK, RANK_BY, WHOLE_TAB
 from pages.learned_heads.state import Heads
+from pages.learned_heads.visible_part import in_sight
 
 _PAYLOAD = "learned_own_made"
 _MOST_NAMES = 12

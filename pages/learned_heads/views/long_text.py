@@ -10,7 +10,6 @@ from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.scenes import shared_scene
 from attn_words import _, paragraph
 from pages.learned_heads import words
-from pages.learned_heads.in_sight import in_sight
 from pages.learned_heads.long_text import (
     FIRST,
     ITSELF,
@@ -24,6 +23,7 @@ from pages.learned_heads.long_text import (
 )
 from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import LONG_TAB, WITHIN
+from pages.learned_heads.visible_part import in_sight
 
 
 def view(controls: Controls, state: LongText) -> View[AnyResult]:

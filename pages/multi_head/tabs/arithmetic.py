@@ -8,10 +8,10 @@ from attn_ui.base.markdown import coloured
 from attn_ui.base.parameters import label_of
 from attn_ui.base.shared_settings import HEAD
 from attn_words import _
-from pages.multi_head.aside import bare_walk
 from pages.multi_head.compute import Result, biases
 from pages.multi_head.controls import names_of_heads
 from pages.multi_head.settings import TAB
+from pages.multi_head.walks import bare_walk
 from pages.single_head.tabs.arithmetic import Working, choose_cell, work_out
 
 

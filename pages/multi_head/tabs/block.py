@@ -17,8 +17,8 @@ from attn_ui.screen.live_figure import live_figure
 from attn_words import _, _n
 from pages.multi_head.compute import Result, array
 from pages.multi_head.example import example, name_example, read_words
+from pages.multi_head.head_count_study import WAYS
 from pages.multi_head.settings import LAYERS, NORM, RESIDUAL
-from pages.multi_head.study import WAYS
 
 VARIANTS = [(residual, norm) for residual in (True, False) for norm in NORMS]
 

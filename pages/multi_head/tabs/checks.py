@@ -11,9 +11,9 @@ from torch.nn import functional as F
 from attn_core import Check, Rotary, compare
 from attn_core.plane import audit_plane
 from attn_words import _
-from pages.multi_head.aside import bare_walk
 from pages.multi_head.compute import Result, planes_of
-from pages.single_head.aside import audit_aside
+from pages.multi_head.walks import bare_walk
+from pages.single_head.removed_weights import audit_aside
 from pages.single_head.tabs.checks import table
 
 

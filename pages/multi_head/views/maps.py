@@ -7,11 +7,11 @@ from attn_figures import single_head
 from attn_figures.numbers import number
 from attn_figures.picture import Spec
 from attn_live.captions import LazyMap
-from attn_ui.base import set_aside_words
+from attn_ui.base import removed_weights_words
 from attn_words import paragraph
 from pages.multi_head import words
-from pages.multi_head.aside import walk_of, walks_of
 from pages.multi_head.compute import Result, heads, order_of
+from pages.multi_head.walks import walk_of, walks_of
 
 
 def draw_every_head(steps: Sequence[Result]) -> Sequence[Spec]:
@@ -54,14 +54,15 @@ def draw_aside(steps: Sequence[Result]) -> Sequence[Spec]:
 def describe_aside(result: Result) -> str:
     """Return what is kept of the head's weights, or whose output moves most without the word."""
     walk = walk_of(result)
-    ablation = set_aside_words.describe_ablation(walk, number)
+    ablation = removed_weights_words.describe_ablation(walk, number)
     return paragraph(
-        words.of_head(result), ablation or set_aside_words.describe_threshold(walk, result.aside, number)
+        words.of_head(result),
+        ablation or removed_weights_words.describe_threshold(walk, result.aside, number),
     )
 
 
 def formula(result: Result) -> str:
     """Return what is computed where weights are set aside; nothing where none are."""
     if result.aside.what == "without":
-        return set_aside_words.ablation_formula()
-    return set_aside_words.threshold_formula(result.aside) if result.aside.what else ""
+        return removed_weights_words.ablation_formula()
+    return removed_weights_words.threshold_formula(result.aside) if result.aside.what else ""

@@ -5,7 +5,7 @@ from attn_figures.one_or_many import HeadCountStudy, Spread
 from attn_figures.picture import Spec
 from attn_words import N_, _n, paragraph
 from pages.multi_head.compute import Result
-from pages.multi_head.study import WAYS, one_or_many
+from pages.multi_head.head_count_study import WAYS, one_or_many
 
 LAYER = 3  # is marked while the slider moves heads: after more, without the residual, all is rounding
 

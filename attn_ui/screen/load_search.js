@@ -1,9 +1,9 @@
 // The search field, links of the glossary and the steps of a lesson: what they need is fetched when they are first used.
 (() => {
-  if (window.findsByName) return;
-  window.findsByName = true;
-  const load = () => import(new URL(document.querySelector(".find").dataset.module, document.baseURI));
-  const isField = (target) => target instanceof Element && target.matches(".find input");
+  if (window.searchesByName) return;
+  window.searchesByName = true;
+  const load = () => import(new URL(document.querySelector(".search").dataset.module, document.baseURI));
+  const isField = (target) => target instanceof Element && target.matches(".search input");
 
   // The next step of a lesson begins at its top, for eyes and for the keyboard.
   const arrive = () => {

@@ -8,7 +8,7 @@ from attn_figures.single_head import Walk
 from attn_words import cached
 from pages.multi_head.compute import ANY_LOOK, Result, array, mask_array
 from pages.multi_head.state import HeadsSetting
-from pages.single_head.aside import set_aside
+from pages.single_head.removed_weights import set_aside
 
 
 def walk_of(result: Result) -> Walk:

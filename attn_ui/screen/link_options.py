@@ -1,11 +1,11 @@
-"""What a teacher's link says to any page (see `attn_ui.base.framing`), done on screen."""
+"""What a teacher's link says to any page (see `attn_ui.base.link_options`), done on screen."""
 
 import html
 from collections.abc import Sequence
 
 import streamlit as st
 
-from attn_ui.base.framing import SAY, hide_setting
+from attn_ui.base.link_options import SAY, hide_setting
 from attn_ui.base.parameters import Parameter
 from attn_ui.streamlit_inside import markup
 
@@ -14,7 +14,7 @@ _HIDDEN = {
     "tabs": markup.TABS,
     "sidebar": markup.SIDEBAR,
     "sliders": ".live-row > :not(.live-tools)",
-    "search": ".find",
+    "search": ".search",
 }
 
 
@@ -22,7 +22,7 @@ def style(names: str) -> str:
     """Return the style sheet that hides parts and settings of a page; with names that were checked.
 
     >>> style("search")
-    '.find { display: none !important; }'
+    '.search { display: none !important; }'
     """
     selectors = [_HIDDEN.get(name) or _control(name) for name in names.split(",") if name]
     return "\n".join(f"{selector} {{ display: none !important; }}" for selector in selectors)

@@ -16,11 +16,11 @@ from attn_ui.base.scenes import SharedScene, pack_scene, shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _, paragraph
 from pages.learned_heads import words
+from pages.learned_heads.attention_flow import TextFlow, of_toy, of_whole
 from pages.learned_heads.compute import Result, array, steps_of
 from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import FLOW_TAB
 from pages.learned_heads.state import FlowState, Heads, ToySetting
-from pages.learned_heads.text_flow import TextFlow, of_toy, of_whole
 
 
 def view(controls: Controls, state: FlowState) -> View[AnyResult]:

@@ -11,7 +11,7 @@ from attn_core import Check
 from attn_core.ablation import KeyAblation, ablate_keys, audit_ablation
 from attn_core.threshold import audit_threshold, threshold_weights
 from attn_figures.single_head import Walk
-from attn_ui.base.set_aside import SetAside
+from attn_ui.base.removed_weights import SetAside
 from attn_words import N_, cached
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from attn_figures.ties import largest
 from attn_ui.base.markdown import coloured, first_of
-from attn_ui.base.set_aside import SetAside
+from attn_ui.base.removed_weights import SetAside
 from attn_ui.base.ties import ROUNDING, rounded
 from attn_words import _, _n, paragraph
 

@@ -114,7 +114,7 @@ function say(found, typed) {
 export async function open(field) {
   if (opened.has(field)) return;
   opened.add(field);
-  const box = field.closest(".find");
+  const box = field.closest(".search");
   const [said, list] = box.querySelectorAll("[aria-live], ul");
   const app = document.querySelector(box.dataset.app);
   let found = [];

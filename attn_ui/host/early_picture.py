@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from attn_live.bundle import content_hash
-from attn_ui.base.framing import LANG
+from attn_ui.base.link_options import LANG
 from attn_ui.base.navigation import PageEntry
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import early
