@@ -10,7 +10,7 @@ from torch import Tensor
 from attn_core.attention import Attention, scores_shape
 from attn_words import N_, _
 
-ROWS_SUM_TO_ONE = N_("each row of weights sums to one, or to zero where its query may see no key")
+ROWS_SUM_TO_ONE = N_("each row of weights sums to one, or is empty")
 MASKED_IS_ZERO = N_("a masked key has weight zero")
 ALL_FINITE = N_("every number is finite")
 SAME_AS_TORCH = N_("the output is that of torch")

@@ -109,7 +109,7 @@ def needed(messages: dict[str, list[Message]], before: Catalog) -> list[tuple[st
         """Return what says a message too, where nothing else is translated for it."""
         context, name = _key(message)
         key = None, name if context else with_small_letter(name)
-        return None if context == "term" or key == (context, name) or key not in first else first[key][1]
+        return None if key == (context, name) or key not in first else first[key][1]
 
     def translation(message: Message | None) -> object:
         if message is None:

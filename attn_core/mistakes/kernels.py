@@ -144,7 +144,7 @@ KERNEL_MISTAKES: Mapping[str, Mistake[Any]] = by_name(
         kernel_weights,
         softmax_over_queries,
         MustHold(
-            N_("each row of weights sums to one"),
+            N_("each row of weights sums to one, or is empty"),
             N_("largest distance of a row's sum from 1"),
             lambda result, *_inputs: largest(result.sum(dim=-1) - 1),
             most=1e-9,

@@ -192,7 +192,7 @@ def test_two_inputs_tabs_equal_the_computation(tab: str, kernel: str, h: str) ->
     at = opened(tab=tab, kernel=kernel, h=h, x02="0.1", points="12")
     assert not re.search(r"\b(nan|inf|None)\b", told(at))
     if tab == "Checks":
-        assert kernel_checks.OF_MAP in told(at)
+        assert kernel_checks.FORMULA in told(at)
         assert ":material/close:" not in told(at)
     if tab == "Maths":
         assert any("(q_1-k_{j1})^2" in each.value for each in at.latex)

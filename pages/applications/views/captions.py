@@ -79,7 +79,7 @@ def checks(state: State) -> list[Check]:
     return [
         compare(_("each query is the mean of its shape's patches, at length 1"), q, by_hand, scale=1.0),
         compare(
-            _("the weights are those of `torch.nn.MultiheadAttention` with identities for matrices"),
+            _("the maps are those of `torch.nn.MultiheadAttention`"),
             heads(state)[0].attention.weights,
             weights[0],
             scale=1.0,

@@ -123,7 +123,7 @@ def checks(state: State) -> list[Check]:
             lower / lower.sum(dim=-1, keepdim=True),
             scale=1.0,
         ),
-        compare(_("GPT's output is torch's with `is_causal`"), gpt.attention.output, causal),
+        compare(_("the output is that of torch"), gpt.attention.output, causal),
     ]
 
 

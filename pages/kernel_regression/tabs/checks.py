@@ -18,7 +18,6 @@ from pages.kernel_regression.tabs import line_checks
 
 SUMS = N_("each row of weights sums to one, or is empty")
 FORMULA = N_("estimates against NumPy, by the formula")
-OF_MAP = N_("every estimate of the map against NumPy, by the formula")
 LEFT_OUT = N_("leave-one-out error against leaving out one point after another")
 TORCH = N_("estimates against torch's scaled_dot_product_attention, key lengths as one more dimension")
 
@@ -67,7 +66,7 @@ def check_map(selection: Selection) -> list[Check]:
     arrays = map(torch.from_numpy, (MAP, keys, values))
     theirs = torch.from_numpy(by_formula(kernel, h, MAP, keys, values))
     size = float(np.abs(values).max()) or 1.0
-    return [compare(_(OF_MAP), kernel_estimate(*arrays, kernel=kernel, bandwidth=h), theirs, scale=size)]
+    return [compare(_(FORMULA), kernel_estimate(*arrays, kernel=kernel, bandwidth=h), theirs, scale=size)]
 
 
 def by_formula(kernel: str, h: float, queries: Numbers, keys: Numbers, values: Numbers) -> Numbers:

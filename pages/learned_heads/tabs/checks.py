@@ -31,7 +31,7 @@ def checks(result: Result) -> list[Check]:
     return [
         compare(_("the maps are those of `torch.nn.MultiheadAttention`"), result.weights, weights),
         compare(_("the prediction is that of the same layers of torch"), result.logits, logits),
-        compare(_("each row of each map sums to one"), sums, torch.ones_like(sums)),
+        compare(_("each row of weights sums to one, or is empty"), sums, torch.ones_like(sums)),
         compare(
             _("loss and accuracy of this step are those written down while it was trained"),
             torch.tensor([model.loss, model.accuracy]),

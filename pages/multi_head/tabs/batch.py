@@ -130,7 +130,7 @@ def checks(batch: Batch) -> list[Check]:
     return [
         compare(_("padding changes no sentence's output"), torch.cat(together), torch.cat(alone)),
         compare(
-            _("the output is that of torch's fused attention with the same mask"),
+            _("the output is that of torch's fused attention"),
             batch.attention.output,
             module.fast(batch.x, attn_mask=batch.mask),
         ),

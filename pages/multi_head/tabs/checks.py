@@ -27,7 +27,7 @@ def checks(result: Result) -> list[Check]:
     attention = result.attention
     sums = attention.weights.sum(dim=-1)
     attends = sums > 0
-    n, fused = result.tokens, _("torch's fused attention, which keeps no map, gives this output")
+    n, fused = result.tokens, _("the output is that of torch's fused attention")
     results = _against_torch(result)
     if result.setting.sink is None:
         output = result.module.fast(n.query, n.key, n.key, result.mask)
@@ -79,12 +79,12 @@ def _against_torch(result: Result) -> list[Check]:
         output, weights = theirs(n.query, n.key, n.key, attn_mask=blocks, average_attn_weights=False)
         return [
             compare(
-                _("the maps are those of `torch.nn.MultiheadAttention` with the same weights"),
+                _("the maps are those of `torch.nn.MultiheadAttention`"),
                 attention.weights[:, attends],
                 weights[:, attends],
             ),
             compare(
-                _("the outputs are those of `torch.nn.MultiheadAttention` with the same weights"),
+                _("the output is that of torch"),
                 attention.output[attends],
                 output[attends],
             ),
@@ -110,7 +110,7 @@ def _against_torch(result: Result) -> list[Check]:
             output += attended @ module.W_o.weight[:, own].T
     if module.W_o is not None and module.W_o.bias is not None:
         output += module.W_o.bias
-    what = _("the output is that of each head alone, by `torch.nn.functional.scaled_dot_product_attention`")
+    what = _("the output is that of torch")
     return [compare(what, attention.output[attends], output[attends])]
 
 
