@@ -30,14 +30,13 @@ class Pattern:
 
     ``make`` returns where each query may attend from (masking, n_query, n_key, width), ``widths`` the widths
     that there can be over n places, and ``code`` an expression in i (queries), j (keys), K and the settings
-    themselves, or "" where only the cells can be spelled out; ``known_as`` its names in papers.
+    themselves, or "" where only the cells can be spelled out.
     """
 
     make: Callable[[Masking, int, int, int], Tensor]
     width: str = ""  # what its width is called, where it has one
     widths: Callable[[Masking, int], Sequence[int]] = lambda masking, n: (0,)
     code: str = ""
-    known_as: str = ""
 
 
 def _square(make: Callable[[Masking, int, int], Tensor]) -> Callable[[Masking, int, int, int], Tensor]:
@@ -71,37 +70,30 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
         "causal": Pattern(
             lambda masking, n_query, n_key, width: masks.causal_mask(n_query, n_key),
             code="j <= i",
-            known_as=N_("causal or look-ahead mask"),
         ),
         "padding": Pattern(
             _padding,
             N_("Padding"),
             lambda masking, n: range(n + 1),
             "j < len(K) - {width}",
-            known_as=N_("padding mask, key padding mask"),
         ),
         "sliding window": Pattern(
             _square(lambda masking, n, width: masks.sliding_window_mask(n, width)),
             N_("Window"),
             lambda masking, n: range(n),
             "abs(i - j) <= {width}",
-            known_as=N_("sliding window, local attention"),
         ),
         "causal window": Pattern(
             _square(lambda masking, n, width: masks.sliding_window_mask(n, width, is_causal=True)),
             N_("Keys before"),
             lambda masking, n: range(n),
             "(j <= i) & (i - j <= {width})",
-            known_as=N_(
-                "causal sliding window (Mistral, Gemma: their window is one more, it counts the token)"
-            ),
         ),
         "dilated": Pattern(
             _square(lambda masking, n, width: masks.dilated_mask(n, width, masking.dilation)),
             N_("Window"),
             lambda masking, n: range(-(-(n - 1) // masking.dilation) + 1),
             "(abs(i - j) <= {width} * {dilation}) & ((i - j) % {dilation} == 0)",
-            known_as=N_("dilated window (Longformer)"),
         ),
         "global + local": Pattern(
             _square(
@@ -112,27 +104,23 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
             N_("Window"),
             lambda masking, n: range(n),
             "(abs(i - j) <= {width}) | (i < {global_tokens}) | (j < {global_tokens})",
-            known_as=N_("global attention beside a sliding window (Longformer)"),
         ),
         "block-sparse": Pattern(
             _square(_block_sparse),
             N_("Block size"),
             lambda masking, n: range(1, n + 1),
-            known_as=N_("block-sparse attention, BigBird's random blocks"),
         ),
         "prefix": Pattern(
             _square(lambda masking, n, width: masks.prefix_mask(n, width)),
             N_("Prefix"),
             lambda masking, n: range(n + 1),
             "(j <= i) | (j < {width})",
-            known_as=N_("prefix mask, prefix LM"),
         ),
         "packed": Pattern(
             _square(lambda masking, n, width: masks.packed_mask([width, n - width])),
             N_("First text"),
             lambda masking, n: range(n + 1),
             "(j <= i) & ((i < {width}) == (j < {width}))",
-            known_as=N_("sequence packing, block-diagonal causal mask"),
         ),
         "own": Pattern(_square(_own)),
     }

@@ -28,8 +28,7 @@ class Score:
     broadcast to (n_query, n_key, d): the score is the sum of their products over d, or its logarithm where
     there are ``log_terms``, the factors' logarithms, which can be added up where the factors are too small
     for a number. ``is_scaled`` says that it grows with the width, so that a scale makes sense; ``shapes``
-    names the weights that it has of its own, each with how many axes of d_k it has; ``known_as`` its names in
-    papers.
+    names the weights that it has of its own, each with how many axes of d_k it has.
     """
 
     name: str
@@ -38,7 +37,6 @@ class Score:
     is_scaled: bool = False
     log_terms: Callable[[Tensor, Tensor, Weights], Terms] | None = None
     shapes: tuple[tuple[str, int], ...] = ()
-    known_as: str = ""
 
     @property
     def is_log(self) -> bool:
@@ -105,7 +103,6 @@ SCORES: Mapping[str, Score] = MappingProxyType(
                 r"v_a^\top \tanh(W_a^\top q_i + U_a^\top k_j)",
                 _additive,
                 shapes=(("W_a", 2), ("U_a", 2), ("v_a", 1)),
-                known_as=N_("Bahdanau attention"),
             ),
             Score(
                 "general",
@@ -113,27 +110,23 @@ SCORES: Mapping[str, Score] = MappingProxyType(
                 _general,
                 is_scaled=True,
                 shapes=(("W_a", 2),),
-                known_as=N_("Luong attention, multiplicative attention"),
             ),
             Score(
                 "cosine",
                 r"\frac{q_i^\top k_j}{|q_i|\,|k_j|}",
                 _cosine,
-                known_as=N_("cosine attention, cosine similarity"),
             ),
             Score(
                 "kernel",
                 r"-\tfrac{1}{2} |q_i - k_j|^2",
                 _kernel,
                 is_scaled=True,
-                known_as=N_("RBF attention, L2 attention"),
             ),
             Score(
                 "linear",
                 r"\log\bigl(\phi(q_i)^\top \phi(k_j)\bigr)",
                 _linear,
                 log_terms=_log_linear,
-                known_as=N_("linear attention, linear transformer"),
             ),
         )
     }

@@ -107,7 +107,6 @@ class Sinusoidal(VectorScheme):
         "distance only."
     )
     source = N_("Vaswani et al. (2017), Attention Is All You Need, section 3.5.")
-    known_as = N_("sinusoidal encoding")
 
     base: Steps = 10000.0
     layout: Literal["interleaved", "concatenated"] | str = "interleaved"
@@ -142,7 +141,6 @@ class Learned(VectorScheme):
         "One trained vector for each position, added to the token; past the last row there is none."
     )
     source = N_("Gehring et al. (2017); Devlin et al. (2019), BERT. The table is that of all-MiniLM-L6-v2.")
-    known_as = N_("learned or absolute position embedding")
     first = 1  # BERT puts its words after the [CLS] token, which has position 0
 
     table: Float[Tensor, "limit d_model"] | None = None

@@ -86,7 +86,6 @@ class Alibi(BiasScheme):
         "n come first, and every other one of the power above fills up."
     )
     source = N_("Press, Smith and Lewis (2022), Train Short, Test Long.")
-    known_as = N_("attention with linear biases")
 
     def latex(self) -> str:
         """Return the formula with the slopes of so many heads."""
@@ -117,7 +116,6 @@ class RelativeBuckets(BiasScheme):
         "learns the biases; here they are drawn from the seed."
     )
     source = N_("Raffel et al. (2020), T5, section 2.1.")
-    known_as = N_("T5 relative bias, relative position buckets")
 
     seed: int = 0
 

@@ -70,7 +70,6 @@ class Rotary(RotationScheme):
         "position; the score sees the difference of the angles only."
     )
     source = N_("Su et al. (2021), RoFormer.")
-    known_as = N_("RoPE, rotary position embedding")
 
     base: Steps = 10000.0
     layout: Literal["interleaved", "concatenated"] | str = "interleaved"

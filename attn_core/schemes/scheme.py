@@ -35,7 +35,6 @@ class Scheme(ABC):
         formula: LaTeX, with s for the strength; see `latex`.
         sentence: what it does, in words.
         source: who proposed it.
-        known_as: its names in papers, where they are others; "" where they are not.
         first: the position of a sentence's first token.
         strength: what multiplies that which is added; at 0 every scheme attends as "none" does.
     """
@@ -45,7 +44,6 @@ class Scheme(ABC):
     formula: ClassVar[str]
     sentence: ClassVar[str]
     source: ClassVar[str]
-    known_as: ClassVar[str] = ""
     first: ClassVar[int] = 0
 
     strength: Steps = 1.0

@@ -79,8 +79,3 @@ def coloured(role: Literal["query", "key", "value"], text: str) -> str:
     ':violet[a\\[b\\]]'
     """
     return f":{_COLOURS[role]}[{plain(text)}]"
-
-
-def in_papers(names: str) -> str:
-    """Say what papers call that which is chosen beside a control; nothing where there is no other name."""
-    return _("Also called: {names}.", names=names) if names else ""

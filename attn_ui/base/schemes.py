@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from attn_ui.base.controls import Controls
-from attn_ui.base.markdown import in_papers
 from attn_ui.base.parameters import Choice, Steps, label_of
 from attn_ui.base.shared_settings import BASE, LAYOUT, RAMP_STEP, STRENGTH
 from attn_words import N_, _
@@ -30,10 +29,6 @@ class SchemeKind(Protocol):
 
     def missing_package(self) -> str:
         """Return the name of the package that must be installed first, or nothing."""
-
-    @property
-    def known_as(self) -> str:
-        """Its names in papers, where they are others."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +76,6 @@ def read_scheme(
         live: settings that a live figure's slider moves, which are left at their defaults here.
     """
     name = controls.choose(setting, _("Scheme"))
-    if known_as := kinds[name].known_as:
-        controls.caption(in_papers(_(known_as)))
     package = kinds[name].missing_package()
     if package:
         name = setting.default

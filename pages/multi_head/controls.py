@@ -5,11 +5,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from attn_core import INITS, MASK_PATTERNS, SCHEMES, Masking
+from attn_core import INITS, SCHEMES, Masking
 from attn_ui.base.arcs import read_together
 from attn_ui.base.controls import Controls
 from attn_ui.base.hand_weights import read_by_hand, read_init, read_whether
-from attn_ui.base.markdown import in_papers, listed
+from attn_ui.base.markdown import listed
 from attn_ui.base.masking import read_details
 from attn_ui.base.parameters import Parameter
 from attn_ui.base.removed_weights import read_aside
@@ -174,8 +174,6 @@ def _read_setting(
     with scheme_and_mask:
         positions = read_scheme(controls, POSITIONS, SCHEMES, layout, live=(STRENGTH,))
         mask = controls.choose(HEADS_MASK, _("Mask"), on_change=lambda: _widen(controls))
-        if mask in MASK_PATTERNS and (also := in_papers(_(MASK_PATTERNS[mask].known_as))):
-            controls.caption(also)
         details_place = controls.space()
     setting = HeadsSetting(
         case,

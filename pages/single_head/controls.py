@@ -6,7 +6,7 @@ from dataclasses import replace
 from attn_core import INITS, MASK_PATTERNS, SCORES, Masking
 from attn_ui.base.controls import Controls
 from attn_ui.base.hand_weights import read_by_hand, read_init, read_whether
-from attn_ui.base.markdown import in_papers, plain
+from attn_ui.base.markdown import plain
 from attn_ui.base.masking import read_details
 from attn_ui.base.parameters import Parameter, Table
 from attn_ui.base.removed_weights import MOST_NUMBERS
@@ -197,8 +197,6 @@ def _rows(controls: Controls, table: Table) -> Rows:
 def _read_score(controls: Controls) -> tuple[str, str, float]:
     """Read the score, its scale, and the number where that is free."""
     score = controls.choose(SCORE, _("Score"))
-    if known_as := SCORES[score].known_as:
-        controls.caption(in_papers(_(known_as)))
     if not SCORES[score].is_scaled:
         controls.caption(_("This score is not scaled."))
         return score, "none", 1.0
@@ -210,8 +208,6 @@ def _read_scoring(controls: Controls, inputs: Inputs, scores: tuple[str, str, fl
     """Read the mask; scores: what `_read_score` returns."""
     head, (score, scale, free_scale) = make_head(inputs), scores
     kind = controls.choose(MASK, _("Mask"), on_change=lambda: _widen_prefix(controls))
-    if known_as := MASK_PATTERNS[kind].known_as:
-        controls.caption(in_papers(_(known_as)))
     masking = Masking(kind, seed=inputs.seed, **read_details(controls, [kind], blocks_in=_("the scaled map")))
     n_cells = len(head.queries) * len(head.keys)
     widths = tuple(MASK_PATTERNS[kind].widths(masking, max(len(head.queries), len(head.keys))))

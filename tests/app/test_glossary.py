@@ -130,14 +130,6 @@ def test_term_names_of_the_field_are_on_their_views(name: str) -> None:
     assert [each for each in NAMED[name] if folded(each) not in said] == []
 
 
-@pytest.mark.parametrize("name", [name for name, scheme in attn_core.SCHEMES.items() if scheme.known_as])
-@pytest.mark.parametrize(("page", "setting"), [("positional-encoding", "scheme"), ("multi-head", "pos")])
-def test_scheme_is_named_beside_its_control(page: str, setting: str, name: str) -> None:
-    at = open_sound(page, **{setting: name})
-    known_as = attn_core.SCHEMES[name].known_as
-    assert f"Also called: {known_as}." in [each.value for each in at.sidebar.caption]
-
-
 def test_mask_terms_exist_and_open_each_mask() -> None:
     opened = {term.place.link.get("mask") for term in EVERY_TERM.values()}
     assert not attn_core.MASK_PATTERNS.keys() - {"none", "own"} - opened
