@@ -115,7 +115,7 @@ class Frame:
     operator: str
     names_rows: bool
     has_side: bool
-    formats: tuple[tuple[str, float], tuple[str, float]]
+    formats: tuple[tuple[str, float], ...]
     caption_letters: int
 
     @property

@@ -73,8 +73,8 @@ class Geometry:
     row_title: str = ""
     column_title: str = ""
     row_pixels: tuple[int, ...] = (0,)  # taken by the row labels, so that an operator can stand to their left
-    # Number formats for wide and for narrow cells, each with the longest number's width, in its font's size.
-    formats: tuple[tuple[str, float], tuple[str, float]] | None = None
+    # Number formats from wide cells to narrow ones, each with the longest number's width, in its font's size.
+    formats: tuple[tuple[str, float], ...] | None = None
     cell: tuple[float, float] = (1.0, 1.0)  # width and height of a cell, in units
     operator: str = ""
     operator_pixels: int = 0  # its width

@@ -28,7 +28,7 @@ from attn_figures.geometry import Axes, ColourRange, Geometry, PanelContent
 from attn_figures.masked_cells import fade, hatch, leak, masked_cells
 from attn_figures.widths import letters
 from attn_live.arrays import CrossedLabels
-from attn_words import _, _c
+from attn_words import _, _c, decimals
 
 Scale = Literal["weights", "scores"]
 Numbers = NDArray[np.float64]
@@ -489,8 +489,11 @@ class Matrix:
         values = np.abs(np.asarray(self.values))
         return float(values[np.isfinite(values)].max(initial=0.0)) or 1.0
 
-    def _formats(self) -> tuple[tuple[str, float], tuple[str, float]]:
-        """Return formats of up to three significant digits for wide cells, and of fewer for narrow ones."""
+    def _formats(self) -> tuple[tuple[str, float], ...]:
+        """Return formats of up to three significant digits for wide cells, and of fewer for narrow ones.
+
+        Before them stands the one with three decimals, where these are wanted.
+        """
         if not self._numbers_fit():
             return ("", 0.0), ("", 0.0)
         limit = 1.0 if self.ramp.scale == "weights" else self._limit()
@@ -498,8 +501,8 @@ class Matrix:
         if self.ramp.scale == "weights" or limit < 1:  # of differences of weights one digit tells little
             narrow = wide
         sign = "-" if self.ramp.scale == "scores" else ""
-        first, second = ((f"%{{z:{form}}}", number_width(f"{sign}{limit:{form}}")) for form in (wide, narrow))
-        return first, second
+        forms = (wide, narrow) if decimals() == 2 else (f".{decimals()}f", wide, narrow)
+        return tuple((f"%{{z:{form}}}", number_width(f"{sign}{limit:{form}}")) for form in forms)
 
 
 def bar_lengths(values: Numbers, full: float, n_columns: int) -> Numbers:

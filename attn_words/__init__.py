@@ -39,14 +39,17 @@ __all__ = [
     "_n",
     "ask_where_none_is_spoken",
     "cached",
+    "decimals",
     "is_spoken",
     "language",
+    "manner",
     "paragraph",
     "speak",
     "speaking",
     "translations",
     "with_small_letter",
     "with_whole_letters",
+    "writing",
 ]
 
 SOURCE = "en"
@@ -58,6 +61,7 @@ LOCALES: Mapping[str, str] = MappingProxyType({"zh": "zh_CN"})
 """What gettext calls a language, and what folders of its catalogues and lessons are called."""
 _BETWEEN = {"zh": ""}  # what stands between two sentences, where it is no space
 _SPOKEN: ContextVar[str | None] = ContextVar("language", default=None)
+_DECIMALS: ContextVar[int | None] = ContextVar("decimals", default=None)
 _HERE = Path(__file__).parent
 
 P = ParamSpec("P")
@@ -68,15 +72,39 @@ def _default_language() -> str:
     return SOURCE
 
 
-def ask_where_none_is_spoken(ask: Callable[[], str]) -> None:
-    """Have a function tell the language of a thread or task in which none is spoken yet."""
-    global _default_language  # noqa: PLW0603  (one a process)
-    _default_language = ask
+def _default_decimals() -> int:
+    return 2
+
+
+def ask_where_none_is_spoken(ask: Callable[[], str], ask_decimals: Callable[[], int]) -> None:
+    """Have functions tell the language, and the decimals, of a thread or task in which none are set yet."""
+    global _default_language, _default_decimals
+    _default_language, _default_decimals = ask, ask_decimals
 
 
 def language() -> str:
     """Return the language that is spoken here."""
     return _SPOKEN.get() or _default_language()
+
+
+def decimals() -> int:
+    """Return how many decimals the numbers in cells have that have room for them."""
+    return _DECIMALS.get() or _default_decimals()
+
+
+@contextmanager
+def writing(count: int) -> Iterator[None]:
+    """Write numbers in cells with so many decimals within, and then as before."""
+    token = _DECIMALS.set(count)
+    try:
+        yield
+    finally:
+        _DECIMALS.reset(token)
+
+
+def manner() -> tuple[str, int]:
+    """Return in which language words are, and with how many decimals numbers: what is cached apart."""
+    return language(), decimals()
 
 
 def is_spoken(code: str | None) -> bool:
@@ -210,15 +238,17 @@ def paragraph(*sentences: str) -> str:
 
 
 class Cached(Generic[P, R]):
-    """A function whose answers are kept for each language, with the counts of `functools.lru_cache`."""
+    """A function whose answers are kept for each `manner`, with the counts of `functools.lru_cache`."""
 
     def __init__(self, function: Callable[P, R], most: int | None) -> None:
         """Keep so many answers; all of them where that is None."""
         update_wrapper(self, function)
 
         @lru_cache(most)
-        def answer(code: str, args: tuple[object, ...], more: tuple[tuple[str, object], ...]) -> R:
-            del code
+        def answer(
+            here: tuple[str, int], args: tuple[object, ...], more: tuple[tuple[str, object], ...]
+        ) -> R:
+            del here
             return cast("Callable[..., R]", function)(*args, **dict(more))
 
         self._answer = answer
@@ -227,7 +257,7 @@ class Cached(Generic[P, R]):
 
     def __call__(self, *args: P.args, **more: P.kwargs) -> R:
         """Answer in the language that is spoken."""
-        return self._answer(language(), args, tuple(more.items()))
+        return self._answer(manner(), args, tuple(more.items()))
 
 
 def cached(most: int | None = None) -> Callable[[Callable[P, R]], Cached[P, R]]:

@@ -17,7 +17,7 @@ export function fileName(parts, extension) {
   return `${name.slice(0, 120) || "figure"}.${extension}`;
 }
 
-const IN_NO_NAME = ["lang", "tab", "lesson", "hide", "say", "projector", "embed", "predict", "palette"];
+const IN_NO_NAME = "lang tab lesson hide say projector embed predict palette decimals".split(" ");
 
 /**
  * What an address sets of what is seen, so that another state's file has another name.

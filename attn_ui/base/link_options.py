@@ -2,8 +2,8 @@
 
 They hide controls or prose, start in projector mode, say one sentence of the teacher's own, open a step of a
 lesson beside the figure, cover a part of it until it is revealed, pin a state to compare with, speak a
-language, and choose the colours of maps. All of it stands in the link alone; whoever takes it out of it has
-the whole page again.
+language, and choose colours of maps and decimals in cells. All of it stands in the link alone; whoever takes
+it out of it has the whole page again.
 """
 
 from collections.abc import Sequence
@@ -65,6 +65,8 @@ class Language:
 LANG = Language()
 PALETTE = Choice("palette", "indigo", tuple(RAMPS))
 """What colours the maps of all pages."""
+DECIMALS = Choice("decimals", "2", ("2", "3"))
+"""Of the numbers in cells that have room for them, on all pages."""
 
 
 def hide_setting(settings: Sequence[Parameter]) -> Hidden:
@@ -75,8 +77,8 @@ def hide_setting(settings: Sequence[Parameter]) -> Hidden:
 def framing(settings: Sequence[Parameter]) -> tuple[Parameter, ...]:
     """Return what a link can say to a page with these settings, beside them.
 
-    >>> [each.name for each in framing([Flag("bias", False)])]
-    ['hide', 'say', 'projector', 'lesson', 'pin', 'compare', 'cover', 'predict', 'lang', 'palette']
+    >>> [each.name for each in framing([Flag("bias", False)])][4:]
+    ['pin', 'compare', 'cover', 'predict', 'lang', 'palette', 'decimals']
     """
     return (
         hide_setting(settings),
@@ -89,4 +91,5 @@ def framing(settings: Sequence[Parameter]) -> tuple[Parameter, ...]:
         PREDICT,
         LANG,
         PALETTE,
+        DECIMALS,
     )

@@ -16,7 +16,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 import numpy as np
 from cachetools import LRUCache
 
-from attn_words import language
+from attn_words import manner
 
 MOST_BYTES = 64_000_000
 _ENTRY = 500  # bytes that an entry takes beside its value: its key and its places in the tables
@@ -60,7 +60,7 @@ class SharedCache:
 
         Its arguments must be hashable, save those whose names begin with an underscore: these are no part of
         the key, so the other arguments must determine them. Equal arguments of different types are different,
-        and a result may hold words: there is one for each language.
+        and a result may hold words and pictures: there is one for each `attn_words.manner`.
         """
         return Shared(self, function)
 
@@ -158,7 +158,7 @@ class Shared(Generic[P, R]):
             values = [bound.arguments[each] for each in self._names]
         else:  # as most are called, and `bind` takes as long as the rest
             values = [args[place] for place in self._places]
-        return self._name, language(), tuple((type(value), value) for value in values)
+        return self._name, manner(), tuple((type(value), value) for value in values)
 
 
 class _LeftError(Exception):

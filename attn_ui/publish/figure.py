@@ -12,13 +12,13 @@ import orjson
 from attn_live import compact_figure
 from attn_live.captions import Run, caption_at, captions_at, longest_caption
 from attn_live.packing import message
-from attn_ui.base.link_options import LANG, PALETTE
+from attn_ui.base.link_options import DECIMALS, LANG, PALETTE
 from attn_ui.base.message_head import message_head
 from attn_ui.base.page import At, Columns, Figure, Slider
 from attn_ui.base.programs import OneProgram
 from attn_ui.base.scenes import Later, SharedScene
 from attn_ui.lessons.figures import open_link, page_of
-from attn_words import _, language
+from attn_words import _, language, writing
 from programs.writing import PYTORCH
 
 WIDTHS = (320, 350, 560, 680, 930)
@@ -97,9 +97,14 @@ def figure_of_link(link: str, *, quiet: bool = False) -> Published:
         LookupError: the page has no figure there; with what it says instead.
     """
     link = path_of(link)
-    name = dict(parse_qsl(link.partition("?")[2])).get(LANG.name, language())
-    if name != language():
+    query = dict(parse_qsl(link.partition("?")[2]))
+    if query.get(LANG.name, language()) != language():
         raise ValueError(f"wanted a link in the language of its site ({language()}), got {link!r}")
+    with writing(3 if query.get(DECIMALS.name) == "3" else 2):
+        return _figure_of_path(link, quiet=quiet)
+
+
+def _figure_of_path(link: str, *, quiet: bool) -> Published:
     at = open_link(link)
     if at.view.figure is None:
         raise LookupError(_("{link} has no figure.", link=link))

@@ -6,7 +6,8 @@ from pathlib import Path
 import streamlit as st
 
 from attn_live.browser_words import add_folder, browser_words
-from attn_ui.base.link_options import LANG
+from attn_ui.base.link_options import DECIMALS, LANG
+from attn_ui.screen import looks
 from attn_ui.streamlit_inside import markup
 from attn_ui.streamlit_inside.run import session
 from attn_words import LANGUAGES, SOURCE, _, ask_where_none_is_spoken, is_spoken, language, speak
@@ -36,7 +37,7 @@ def _here() -> str:
     return st.session_state.get(_CHOSEN) or preferred(st.context.locale)
 
 
-ask_where_none_is_spoken(_here)
+ask_where_none_is_spoken(_here, lambda: 2 if session() is None else int(looks.here(DECIMALS)))
 
 
 def preferred(locale: str | None) -> str:

@@ -18,11 +18,12 @@ from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, pack
 from attn_live.packing import message as join
 from attn_live.unpacking import count_steps, figure_at, with_frames
 from attn_ui.base.figure import alternative_text
+from attn_ui.base.link_options import PALETTE
 from attn_ui.base.message_head import message_head
 from attn_ui.base.page import Cell, Rows, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.export.standalone import saver_version
-from attn_ui.screen import palette
+from attn_ui.screen import looks
 from attn_ui.screen.address import show
 from attn_ui.screen.state import command, commanded, describe, offer, position, readings, report, revision
 
@@ -106,7 +107,7 @@ def live_figure(
             rows,
             selection,
             commanded,
-            palette=palette.here(),
+            palette=looks.here(PALETTE),
             **about,
             settings=readings(),
             revision=revision(),

@@ -9,7 +9,7 @@ import streamlit as st
 from attn_ui.base.link_options import LESSON
 from attn_ui.base.navigation import PAGES
 from attn_ui.host.run_queue import TURNS
-from attn_ui.screen import guide, language, palette, share, state, teach
+from attn_ui.screen import guide, language, looks, share, state, teach
 from attn_ui.screen.style import dress
 from attn_ui.streamlit_inside import markup
 from attn_words import _
@@ -23,7 +23,7 @@ _ICON = "data:image/svg+xml;base64," + b64encode((_ROOT / "attn_ui" / "icon.svg"
 def run() -> None:
     """Run the page that the address names."""
     language.speak_here()
-    palette.wear_here()
+    looks.wear_here()
     dress()
     is_embedded = st.context.is_embedded
     if is_embedded:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from attn_live.bundle import join_scripts
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
-from attn_ui.base.link_options import COVER, LANG, PALETTE, PREDICT, framing
+from attn_ui.base.link_options import COVER, DECIMALS, LANG, PALETTE, PREDICT, framing
 from attn_ui.base.markdown import capital, plain
 from attn_ui.base.parameters import Parameter
 from attn_ui.base.pin import COMPARE, PIN, Pin
@@ -21,7 +21,7 @@ from attn_ui.host.assets import plotly_js
 from attn_ui.host.hosting import hosting
 from attn_ui.publish.files import NAME
 from attn_ui.publish.snippet import archive, archive_version, snippet
-from attn_ui.screen import palette, settings_file, state
+from attn_ui.screen import looks, settings_file, state
 from attn_ui.screen.address import said_by_address
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_words import SOURCE, _, cached, language, paragraph
@@ -73,7 +73,7 @@ def fill() -> None:
         st.divider()
         _page(url, settings, "" if about else address.partition("?")[0].removesuffix(url))
         st.divider()
-        palette.place()
+        looks.place()
 
 
 def link(*, framed: bool, **more: str) -> str:
@@ -83,7 +83,7 @@ def link(*, framed: bool, **more: str) -> str:
         framed: whether what a teacher put into it stays in it; a pin, the language and the colours do.
         more: put in besides; nothing where empty.
     """
-    names = {PIN, COMPARE.name, LANG.name, PALETTE.name}
+    names = {PIN, COMPARE.name, LANG.name, PALETTE.name, DECIMALS.name}
     own: set[str] = set() if framed else {each.name for each in framing(())} - names
     pairs = said_by_address(*own) + [(name, text) for name, text in more.items() if text]
     address = st.context.url or ""
@@ -219,7 +219,8 @@ def _page(url: str, settings: Sequence[Parameter], app: str) -> None:
 
 def figures_link(url: str, *, lang: bool = True) -> str:
     """Return the link of the figure on screen from the page's name on, without what only frames a page."""
-    names = {PIN, COMPARE.name, COVER.name, PREDICT.name, PALETTE.name, *([LANG.name] if lang else [])}
+    names = {PIN, COMPARE.name, COVER.name, PREDICT.name, PALETTE.name, DECIMALS.name}
+    names |= {LANG.name} if lang else set()
     pairs = said_by_address(*({each.name for each in framing(())} - names))
     return f"{url}?{urlencode(pairs)}" if pairs else url
 

@@ -5,8 +5,9 @@ import streamlit as st
 
 from attn_figures.long_map import SHORT, meta
 from attn_live.pyramid import Pyramid, level_sizes
+from attn_ui.base.link_options import PALETTE
 from attn_ui.host.tiles import Source
-from attn_ui.screen import palette
+from attn_ui.screen import looks
 from attn_ui.screen.progress import working
 from attn_ui.screen.zoomed_map import zoomed_map
 from attn_words import _
@@ -33,7 +34,7 @@ def show(result: Heads | LongText) -> None:
                 (result.text, result.layer, result.head, result.keep),
                 sizes=level_sizes(result.n, result.n),
                 keep=result.keep,
-                meta=meta(words, words, palette=palette.here()),
+                meta=meta(words, words, palette=looks.here(PALETTE)),
                 name=result.name(result.head),
                 key=KEY,
                 sight=(ZOOM, result.zoom),
@@ -55,7 +56,7 @@ def show(result: Heads | LongText) -> None:
         (ranked.maps, ranked.words_only, result.head, result.keep),
         sizes=level_sizes(*weights.shape),
         keep=result.keep,
-        meta=meta(*axes, quantity=ranked.model.quantity, palette=palette.here()),
+        meta=meta(*axes, quantity=ranked.model.quantity, palette=looks.here(PALETTE)),
         name=name,
         key=KEY,
         sight=(ZOOM, result.zoom),

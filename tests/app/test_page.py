@@ -11,9 +11,13 @@ import numpy as np
 import pytest
 
 from attn_figures import theme
+from attn_live.unpacking import figure_at
 from attn_ui.base.page import Cell
 from attn_ui.lessons.figures import tables_of
+from attn_ui.publish.figure import figure_of_link
+from attn_words import writing
 from pages import PAGES
+from tests.messages import parts
 from tests.pages import open_sound
 from tests.walk import fields, said_now, states
 
@@ -134,3 +138,34 @@ def test_palette_of_a_link_changes_colours_and_no_number() -> None:
     assert worn.view.figure
     assert plain.view.figure
     assert worn.view.figure.steps == plain.view.figure.steps  # no step is computed or packed again
+
+
+@pytest.mark.parametrize(
+    "link", ["single-head?text=I+love+ice", "multi-head", "single-head?text=" + "+a" * 12]
+)
+def test_three_decimals_are_in_cells_with_room_and_change_no_hover(link: str) -> None:
+    page, _question, query = link.partition("?")
+    figures = [PAGES[page].at(query).figure()]
+    with writing(3):
+        figures.append(PAGES[page].at(query).figure())
+        short, long = ([t for t in each["data"] if "texttemplate" in t] for each in figures)
+        forms = {trace["name"]: trace["texttemplate"] for trace in long}
+    assert [t["hovertemplate"] for t in short] == [t["hovertemplate"] for t in long]
+    for one, other in zip(short, long, strict=True):
+        np.testing.assert_array_equal(one["z"], other["z"])
+        assert one["texttemplate"] in ("", "%{z:.2f}", "%{z:.1f}")
+        assert other["textfont"]["size"] >= 12
+    if len(query) < 20:
+        assert forms["head 1" if page == "multi-head" else "weights"] == "%{z:.3f}"
+    else:
+        assert "%{z:.3f}" not in forms.values()
+    assert PAGES[page].at(query).figure()["data"][0]["texttemplate"] == short[0]["texttemplate"]
+
+
+def test_decimals_of_a_link_are_in_its_figure_and_in_files() -> None:
+    plain, longer = (open_sound("multi-head", **query) for query in ({}, {"decimals": "3"}))
+    long, short = (figure_at(fields(at)[0][2], 0)["data"][0]["texttemplate"] for at in (longer, plain))
+    assert (long, short) == ("%{z:.3f}", "%{z:.2f}")
+    for decimals, form in (("2", short), ("3", long)):
+        packed = parts(figure_of_link(f"multi-head?decimals={decimals}").message)[2]
+        assert figure_at(packed, 0)["data"][0]["texttemplate"] == form
