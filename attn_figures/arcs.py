@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
+from attn_figures.marks import readings
 from attn_figures.matrix import Matrix, Numbers, frame_at, may_not_attend
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Spec
@@ -392,7 +393,7 @@ def key_hover(group: Group, word: str, weight: str, *, of_heads: bool = False) -
         measure = _("{measure}, {mean}", measure=measure, mean=mean) if group.also else mean
     elif not group.also:
         measure = _("weight")
-    return _("key <b>{word}</b><br>{measure} <b>{weight}</b>", word=word, measure=measure, weight=weight)
+    return readings((_("key"), word), (measure, weight))
 
 
 def _strike(x: Numbers, places: Sequence[WordPlace], pitch: float) -> marks.Mark:

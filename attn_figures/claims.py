@@ -7,7 +7,7 @@ import numpy as np
 
 from attn_figures import theme
 from attn_figures.chart import Chart, ticks
-from attn_figures.marks import Mark, area, line, points, upright
+from attn_figures.marks import Mark, area, line, points, readings, upright
 from attn_figures.matrix import Numbers, comma
 from attn_figures.numbers import number, power_of_ten
 from attn_figures.panels import compose
@@ -87,14 +87,7 @@ def _chart(
         if len(values) > 1:
             outline = np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]])
             bands.append(area(f"{measure}, {name}: ± 1 sd", *outline, theme.rgba(colour, 0.14)))
-        hover = _(
-            "{over} {place}, {name}<br>{measure} <b>{number}</b>",
-            over=over,
-            place="%{x}",
-            name=_(name),
-            measure=_(measure),
-            number="%{y:.4~g}",
-        )
+        hover = readings((over, "%{x}"), (_(measure), "%{y:.4~g}"), of=_(name))
         traces += [
             line(
                 f"{measure}, {name}", x, mean, colour, width=2.2, dots=0 if len(x) > 20 else 5, hover=hover,

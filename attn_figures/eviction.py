@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.chart import Chart
-from attn_figures.marks import Mark, line, points, upright
+from attn_figures.marks import Mark, line, points, readings, upright
 from attn_figures.matrix import PAIRS, Hover, Numbers
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, text_map
 from attn_figures.panels import Panel, compose
@@ -66,12 +66,7 @@ def _errors(cache: Cache) -> Chart:
     traces: list[Mark] = []
     for policy, errors in cache.errors.items():
         is_own = policy == cache.policy
-        hover = _(
-            "{policy}, {count} keys<br>relative error <b>{error}</b>",
-            policy=cache.labels[policy],
-            count="%{x}",
-            error="%{y:.4f}",
-        )
+        hover = readings((_("keys"), "%{x}"), (_("relative error"), "%{y:.4f}"), of=cache.labels[policy])
         traces.append(
             line(
                 policy,

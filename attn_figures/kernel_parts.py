@@ -12,7 +12,7 @@ from attn_figures.chart import Chart, ticks
 from attn_figures.frame import Side, Ticks
 from attn_figures.geometry import ColourRange
 from attn_figures.kernel_scene import SCENES, DataScene, Estimate, QueryWeights, of_cells, round_numbers
-from attn_figures.marks import Mark
+from attn_figures.marks import Mark, readings
 from attn_figures.masked_cells import masked_cells
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick, SideBars, bar_lengths, frame_at
 from attn_figures.numbers import distinct
@@ -42,11 +42,7 @@ def points(scene: DataScene) -> Mark:
             size=3 if many else 5,
             ring=LIGHT.ink,
             ring_width=0 if many else 1.2,
-            hover=_(
-                "key at <b>{place}</b><br>value <b>{value}</b>",
-                place=scene.hover_place,
-                value=f"%{{y:{scene.value_form}}}",
-            ),
+            hover=readings((_("key at"), scene.hover_place), (_("value"), f"%{{y:{scene.value_form}}}")),
         )
     )
 
@@ -259,12 +255,10 @@ def _row_facts(scene: DataScene, estimate: Estimate, name: str) -> SideBars:
         f"{name} effective keys",
         estimate.effective_keys,
         float(n_key),
-        _(
-            "query at {place}<br>effective keys <b>{effective}</b> of {all}<br>row sum <b>{sum}</b>",
-            place="%{hovertext}" if scene.dated else f"%{{customdata[0]:{scene.hover_form}}}",
-            effective="%{customdata[1]:.2f}",
-            all=n_key,
-            sum="%{customdata[2]:.6f}",
+        readings(
+            (_("query at"), "%{hovertext}" if scene.dated else f"%{{customdata[0]:{scene.hover_form}}}"),
+            (_("effective keys"), "%{customdata[1]:.2f}" + f" / {n_key}"),
+            (_("row sum"), "%{customdata[2]:.6f}"),
         ),
         estimate.facts,
         tuple(scene.names(scene.queries)) if scene.dated else (),

@@ -14,7 +14,7 @@ from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.geometry import ColourRange
 from attn_figures.kernel_parts import by_area, empty_window
-from attn_figures.marks import Mark
+from attn_figures.marks import Mark, readings
 from attn_figures.masked_cells import MaskedCells, masked_cells
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, comma
 from attn_figures.numbers import number
@@ -266,11 +266,10 @@ def _bubbles(scene: PlaneScene, name: str, at: Where) -> Mark:
 def _keys(scene: PlaneScene, name: str, at: Where, place: str = "") -> Mark:
     """Return each key as a point of one size, in the colour of its value."""
     x, y, weights = at
-    hover = _(
-        "key at <b>{place}</b><br>value <b>{value}</b><br>weight <b>{weight}</b>",
-        place=f"%{{text}}{place}",
-        value=f"%{{marker.color:{scene.value_form}}}",
-        weight="%{customdata:.6f}",
+    hover = readings(
+        (_("key at"), f"%{{text}}{place}"),
+        (_("value"), f"%{{marker.color:{scene.value_form}}}"),
+        (_("weight"), "%{customdata:.6f}"),
     )
     size, width = (4, 0.75) if len(scene.keys) > 150 else (7, 1.5)
     keys = marks.points(name, x, y, scene.values, size=size, ring=LIGHT.ink, ring_width=width, hover=hover)

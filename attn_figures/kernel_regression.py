@@ -11,7 +11,7 @@ from attn_figures.chart import Chart
 from attn_figures.geometry import ColourRange
 from attn_figures.kernel_parts import WEIGHTS
 from attn_figures.kernel_scene import SCENES, DataScene, Estimate
-from attn_figures.marks import Mark
+from attn_figures.marks import Mark, readings
 from attn_figures.matrix import Numbers, frame_at
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
@@ -167,11 +167,7 @@ def _query_points(scene: DataScene, at_queries: Numbers) -> Mark:
             at_queries,
             theme.rgba(LIGHT.query, 0),
             size=14,
-            hover=_(
-                "query at <b>{place}</b><br>estimate <b>{value}</b>",
-                place=scene.hover_place,
-                value=f"%{{y:{scene.value_form}}}",
-            ),
+            hover=readings((_("query at"), scene.hover_place), (_("estimate"), f"%{{y:{scene.value_form}}}")),
         )
     ) | {"meta": {"cursor": True}}
 

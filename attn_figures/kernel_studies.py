@@ -10,7 +10,7 @@ from attn_figures import kernel_parts as parts
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.kernel_scene import DataScene
-from attn_figures.marks import Mark, upright
+from attn_figures.marks import Mark, readings, upright
 from attn_figures.matrix import Numbers
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
@@ -68,11 +68,7 @@ def choose(scene: DataScene, errors: Errors, step: int, on_grid: Numbers) -> Spe
                 errors.path[:, 1],
                 LIGHT.output,
                 dots=6,
-                hover=_(
-                    "learned h <b>{bandwidth}</b><br>leave-one-out error <b>{error}</b>",
-                    bandwidth="%{x:.4g}",
-                    error="%{y:.4g}",
-                ),
+                hover=readings(("h", "%{x:.4g}"), (_("leave-one-out error"), "%{y:.4g}"), of=_("learned")),
                 label=_("learned"),
             ),
             _dot(
@@ -81,11 +77,7 @@ def choose(scene: DataScene, errors: Errors, step: int, on_grid: Numbers) -> Spe
                 LIGHT.query,
                 symbol="star",
                 size=15,
-                hover=_(
-                    "best h <b>{bandwidth}</b><br>error <b>{error}</b>",
-                    bandwidth="%{x:.4g}",
-                    error="%{y:.4g}",
-                ),
+                hover=readings(("h", "%{x:.4g}"), (_("leave-one-out error"), "%{y:.4g}")),
             ),
             _dot("training here", here, float(errors.training[step]), LIGHT.key),
             _dot("left out here", here, float(left_out[step]), LIGHT.query),
@@ -179,7 +171,7 @@ def fails(scene: DataScene, limits: LimitEstimates, on_grid: Numbers, bias: Numb
                 bias[inside],
                 LIGHT.output,
                 width=2.5,
-                hover=_("at <b>{place}</b><br>bias <b>{bias}</b>", place="%{x:.3~g}", bias="%{y:.4~g}"),
+                hover=readings(("x", "%{x:.3~g}"), (_c("statistics", "bias"), "%{y:.4~g}")),
                 label=_c("statistics", "bias"),
             ),
         ],

@@ -11,7 +11,7 @@ from attn_figures import marks, theme
 from attn_figures.geometry import ColourRange
 from attn_figures.kernel_parts import WEIGHTS
 from attn_figures.kernel_scene import DataScene, QueryWeights
-from attn_figures.marks import Mark
+from attn_figures.marks import Mark, readings
 from attn_figures.matrix import ColourScale, Matrix, Numbers
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
@@ -101,11 +101,10 @@ def _map(scene: DataScene, fit: LocalLinearFit, limit: float, row: int) -> Matri
 
 def _weighted_points(scene: DataScene, weights: Numbers) -> Mark:
     """Return the data, each point in the colour of its weight for one query."""
-    hover = _(
-        "key at <b>{place}</b><br>value <b>{value}</b><br>weight <b>{weight}</b>",
-        place=scene.hover_place,
-        value=f"%{{y:{scene.value_form}}}",
-        weight="%{marker.color:.6~g}",
+    hover = readings(
+        (_("key at"), scene.hover_place),
+        (_("value"), f"%{{y:{scene.value_form}}}"),
+        (_("weight"), "%{marker.color:.6~g}"),
     )
     points = marks.points(
         "weight of each point",

@@ -22,6 +22,15 @@ HATCH = {
 }
 
 
+def readings(*pairs: tuple[str, object], of: str = "") -> str:
+    """Return the hover text of a point: what it is `of`, then each quantity with its number in bold.
+
+    >>> readings(("weight", "0.5"), of="query cat")
+    'query cat<br>weight <b>0.5</b>'
+    """
+    return "<br>".join([of, *(f"{label} <b>{number}</b>" for label, number in pairs)]).removeprefix("<br>")
+
+
 def line(
     name: str,
     x: ArrayLike,

@@ -12,6 +12,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart, ticks
 from attn_figures.frame import Side
 from attn_figures.geometry import Axes, Geometry
+from attn_figures.marks import readings
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
@@ -90,7 +91,7 @@ def next_token(lens: Lens, names: Sequence[str], chances: Numbers, survivors: ND
         chances,
         [LIGHT.query if each else LIGHT.hatch for each in survivors],
         across=True,
-        hover=_("{token}<br>probability <b>{chance}</b>", token="%{hovertext}", chance="%{x:.6f}"),
+        hover=readings((_("probability"), "%{x:.6f}"), of="%{hovertext}"),
     ) | {
         "hovertext": [escape(each) for each in names],
         "text": [f"{each:.2f}" if each >= 0.005 else "&lt;0.01" for each in chances],

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from attn_figures import theme
 from attn_figures.chart import Chart, ticks
 from attn_figures.frame import Side
-from attn_figures.marks import Mark, area, line, points, upright
+from attn_figures.marks import Mark, area, line, points, readings, upright
 from attn_figures.matrix import Matrix, Numbers, comma
 from attn_figures.numbers import power_of_ten
 from attn_figures.panels import Panel, compose
@@ -107,9 +107,7 @@ def _against_heads(
     traces: list[Mark] = []
     lowest, highest = np.inf, 0.0
     for label, values, colour in curves:
-        hover = _(
-            "{heads} heads<br>{measure} <b>{number}</b>", heads="%{x}", measure=_(label), number="%{y:,.6~g}"
-        )
+        hover = readings((_("heads"), "%{x}"), (_(label), "%{y:,.6~g}"))
         if isinstance(values, Spread):
             mean = values.mean
             lowest, highest = min(lowest, float(values.low.min())), max(highest, float(values.high.max()))
@@ -255,12 +253,7 @@ def fitting(
         name, label, colour = _trace_name(fit.num_heads), _heads(fit.num_heads), colours[fit.num_heads]
         spread = Spread.of_powers(fit.losses)
         bands.append(_band(f"{name}: ± 1 sd", x, spread, colour))
-        hover = _(
-            "{name}, step {step}<br>mean squared error <b>{error}</b>",
-            name=label,
-            step="%{x}",
-            error="%{y:.3~g}",
-        )
+        hover = readings((_("step"), "%{x}"), (_("mean squared error"), "%{y:.3~g}"), of=label)
         curves.append(line(name, x, spread.mean, colour, width=2.5, hover=hover, label=label))
         here.append(points(f"{name} here", x[at : at + 1], spread.mean[at : at + 1], colour, size=11))
     chart = Chart(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.geometry import ColourRange
+from attn_figures.marks import readings
 from attn_figures.matrix import Numbers, may_not_attend
 from attn_figures.numbers import as_share
 from attn_figures.panels import IN_SIGHT, Absent, Panel, compose
@@ -322,7 +323,7 @@ def sizes(weights: Numbers) -> Numbers:
 
 def weight_hover(weight: str = "marker.color") -> str:
     """Return the hover text of a key with its weight, which stands there in the trace."""
-    return _("key <b>{key}</b><br>weight <b>{weight}</b>", key="%{hovertext}", weight=f"%{{{weight}:.6f}}")
+    return readings((_("key"), "%{hovertext}"), (_("weight"), f"%{{{weight}:.6f}}"))
 
 
 def _paleness(count: int) -> Numbers:
@@ -379,7 +380,7 @@ def weighted_points(
         LIGHT.muted,
         size=12,
         symbol="circle-x-open",
-        hover=_("key <b>{key}</b><br>{masked}", key="%{hovertext}", masked=may_not_attend()),
+        hover=readings((_("key"), "%{hovertext}"), (may_not_attend(), "")),
     )
     return marked | {"hovertext": words}, hollow | {"hovertext": words}
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
+from attn_figures.marks import readings
 from attn_figures.matrix import Numbers
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
@@ -32,7 +33,7 @@ def turning(
         _circle(pair, angles[0, number], angles[1, number], frequencies[number], has_legend=number == 0)
         for number, pair in enumerate(pairs)
     ]
-    hover = _("offset <b>{offset}</b><br>score <b>{score}</b>", offset="%{x}", score="%{y:.6f}")
+    hover = readings((_("offset"), "%{x}"), (_("score"), "%{y:.6f}"))
     score = Chart(
         "score",
         [
@@ -123,7 +124,7 @@ def far(
     for (name, curve), colour in zip(curves.items(), LIGHT.series, strict=False):
         length, label = len(curve), labels.get(name, name)
         place = {"offset": "%{x}", "number": "%{y:.6~g}"}
-        hover = _("{scheme}, offset <b>{offset}</b><br><b>{number}</b>", scheme=label, **place)
+        hover = readings((_("offset"), place["offset"]), (_("score"), place["number"]), of=label)
         line = marks.line(name, np.arange(length), curve, colour, hover=hover, label=label)
         at = marked.get(name)
         point = marks.points(
@@ -134,7 +135,7 @@ def far(
             size=11,
             ring=LIGHT.ink,
             ring_width=2,
-            hover=_("highest past training: offset <b>{offset}</b>, <b>{number}</b>", **place),
+            hover=readings((_("offset"), place["offset"]), (_("score"), place["number"]), of=label),
         )
         panels.append(
             Chart(

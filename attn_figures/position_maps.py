@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Role, Side, few
+from attn_figures.marks import readings
 from attn_figures.matrix import ColourScale, Extra, Hover, Matrix, Numbers, Pick, frame_at
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
@@ -72,12 +73,7 @@ def _wave(values: Numbers, dimension: int, colour: str, *, dotted: bool) -> mark
         values[:, dimension],
         colour,
         dots=4 if dotted else 0,
-        hover=_(
-            "dimension {dimension}, position <b>{position}</b><br>value <b>{value}</b>",
-            dimension=dimension,
-            position="%{x}",
-            value="%{y:.6~g}",
-        ),
+        hover=readings((_("dimension"), dimension), (_("position"), "%{x}"), (_("value"), "%{y:.6~g}")),
         label=_("dimension {number}", number=dimension),
     )
     return wave | {"meta": {"cursor": True} | wave.get("meta", {})}
@@ -122,7 +118,7 @@ def similarity(
         (_("Position"), _("Position")),
         n_visible=(n_visible, n_visible),
         limit=max(map(abs, limits)),
-        hover=Hover(quantity, place=_("positions <b>{one}</b> and <b>{other}</b>", one="%{y}", other="%{x}")),
+        hover=Hover(quantity, place=readings((_("position"), "%{y}"), (_("position"), "%{x}"))),
         **_CURSOR,
     )
     offsets = np.arange(1 - length, length)
@@ -133,11 +129,9 @@ def similarity(
             low,
             high,
             theme.rgba(LIGHT.hatch, 0.45),
-            hover=_(
-                "offset <b>{offset}</b><br>{low} to {high}",
-                offset="%{x}",
-                low="%{customdata[0]:.4~g}",
-                high="%{customdata[1]:.4~g}",
+            hover=readings(
+                (_("offset"), "%{x}"),
+                (_("lowest to highest"), "%{customdata[0]:.4~g} … %{customdata[1]:.4~g}"),
             ),
         ),
         marks.line("mean", offsets, mean, LIGHT.query, label=_("mean")),
@@ -148,11 +142,7 @@ def similarity(
             LIGHT.key,
             width=1.5,
             dash="dot",
-            hover=_(
-                "offset <b>{offset}</b><br>seen from this position <b>{value}</b>",
-                offset="%{x}",
-                value="%{y:.6~g}",
-            ),
+            hover=readings((_("offset"), "%{x}"), (_("from one position"), "%{y:.6~g}")),
             label=_c("one position's", "own"),
         ),
     ]
@@ -210,11 +200,8 @@ def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None
             LIGHT.query if number == head else LIGHT.hatch,
             width=3 if number == head else 1,
             shape="linear" if buckets is None else "hvh",
-            hover=_(
-                "head {number}, offset <b>{offset}</b><br>bias <b>{bias}</b>",
-                number=number + 1,
-                offset="%{x}",
-                bias="%{y:.6~g}",
+            hover=readings(
+                (_("offset"), "%{x}"), (_("bias"), "%{y:.6~g}"), of=_("head {number}", number=number + 1)
             ),
             label=_("head {number}", number=number + 1),
         )

@@ -10,6 +10,7 @@ import numpy as np
 from attn_figures import marks, theme
 from attn_figures.chart import Chart, ticks
 from attn_figures.frame import Side, few
+from attn_figures.marks import readings
 from attn_figures.matrix import PAIRS, ColourScale, Hover, Matrix, Numbers, Pick, Scale
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
@@ -107,7 +108,7 @@ def _error_bars(errors: Mapping[str, float], scheme: str, largest: float, labels
     colours = [light.query if name == scheme else light.hatch for name in names]
     texts = [labels.get(name, name) for name in names]
     place = "%{y}" if texts == names else "%{hovertext}"
-    hover = _("{scheme}<br>largest difference <b>{difference}</b>", scheme=place, difference="%{x:.6g}")
+    hover = readings((_("largest difference"), "%{x:.6g}"), of=place)
     bars = marks.bar("errors", names, values, colours, across=True, hover=hover) | {
         "text": [_short(value) for value in values],
         "textposition": "outside",

@@ -8,7 +8,7 @@ import numpy as np
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side
-from attn_figures.marks import Mark
+from attn_figures.marks import Mark, readings
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Spec
@@ -95,13 +95,7 @@ def _curves(what: str, values: Numbers, names: Sequence[str], highlight: int, la
                 values[variant],
                 colour,
                 width=3 if stands_out else 1.5,
-                hover=_(
-                    "{name}<br>layer {layer}: {measure} <b>{number}</b>",
-                    name=name,
-                    layer="%{x}",
-                    measure=_(what),
-                    number="%{y:.4~g}",
-                ),
+                hover=readings((_("layer"), "%{x}"), (_(what), "%{y:.4~g}"), of=name),
                 label=_("{measure}: {name}", measure=_(what), name=name),
             )
         )

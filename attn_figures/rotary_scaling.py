@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart, ticks
+from attn_figures.marks import readings
 from attn_figures.matrix import Numbers
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
@@ -79,12 +80,7 @@ def _turns(at: ScaledTurns, ends: AxisEnds, labels: Mapping[str, str]) -> Chart:
             width=width,
             dots=_dots(pairs) if name == "turns scaled" else 0,
             label=what,
-            hover=_(
-                "{what}, pair <b>{pair}</b><br>turns <b>{turns}</b> times round",
-                what=what,
-                pair="%{x}",
-                turns="%{y:.4~g}",
-            ),
+            hover=readings((_("pair"), "%{x}"), (_("times round"), "%{y:.4~g}"), of=what),
         )
         for name, what, turns, colour, width in curves
     ]
@@ -130,12 +126,7 @@ def _slower(at: ScaledTurns, ends: AxisEnds, labels: Mapping[str, str]) -> Chart
                 dash="solid" if is_chosen else "dot",
                 dots=_dots(pairs) if is_chosen else 0,
                 label=labels[name],
-                hover=_(
-                    "{scaling}, pair <b>{pair}</b><br><b>{times}</b> times slower",
-                    scaling=labels[name],
-                    pair="%{x}",
-                    times="%{y:.4~g}",
-                ),
+                hover=readings((_("pair"), "%{x}"), (_("times slower"), "%{y:.4~g}"), of=labels[name]),
             )
         )
     most = max(ends.slower, 2.0)
@@ -171,12 +162,7 @@ def _scores(at: ScaledTurns, ends: AxisEnds, labels: Mapping[str, str]) -> Chart
             colour,
             width=width,
             label=what,
-            hover=_(
-                "{what}, offset <b>{offset}</b><br>score <b>{score}</b>",
-                what=what,
-                offset="%{x}",
-                score="%{y:.6~g}",
-            ),
+            hover=readings((_("offset"), "%{x}"), (_("score"), "%{y:.6~g}"), of=what),
         )
         for name, what, scores, colour, width in curves
     ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart, ticks
-from attn_figures.marks import Mark
+from attn_figures.marks import Mark, readings
 from attn_figures.matrix import Numbers
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
@@ -35,9 +35,7 @@ def scale_picture(widths: Sequence[int], curves: Mapping[str, Numbers], weights:
             np.arange(1, n_key + 1),
             weights[index, at],
             colour,
-            hover=_(
-                "key {key}, {name}<br>weight <b>{weight}</b>", key="%{x}", name=_(name), weight="%{y:.6f}"
-            ),
+            hover=readings((_("key"), "%{x}"), (_("weight"), "%{y:.6f}"), of=_(name)),
         )
         for index, (name, colour) in enumerate(_BOTH)
     ]
@@ -59,13 +57,7 @@ def _curve(name: str, widths: Sequence[int], both: Numbers, at: int) -> Chart:
     here = slice(at, at + 1)
     traces: list[Mark] = []
     for values, (word, colour) in zip(both, _BOTH, strict=True):
-        hover = _(
-            "d<sub>k</sub> {width}, {name}<br>{measure} <b>{number}</b>",
-            width="%{x}",
-            name=_(word),
-            measure=_(name),
-            number="%{y:.6~g}",
-        )
+        hover = readings(("d<sub>k</sub>", "%{x}"), (_(name), "%{y:.6~g}"), of=_(word))
         label = _("{measure} {name}", measure=_(name), name=_(word))
         traces += [
             marks.line(f"{name} {word}", x, values, colour, hover=hover, label=label),
@@ -98,13 +90,7 @@ def cost_picture(
                 colour,
                 dash="dot" if index == 0 else "solid",
                 dots=5,
-                hover=_(
-                    "{count} tokens, {name}<br>{measure} <b>{number}</b>",
-                    count="%{x}",
-                    name=text,
-                    measure=_(name),
-                    number="%{y:,.0f}",
-                ),
+                hover=readings((_("tokens"), "%{x}"), (_(name), "%{y:,.0f}"), of=text),
                 label=_("{measure} {name}", measure=_(name), name=text),
             )
             for index, (word, text, colour) in enumerate(names)

@@ -8,7 +8,7 @@ import numpy as np
 from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Role, Side
-from attn_figures.marks import Mark, line, points, upright
+from attn_figures.marks import Mark, line, points, readings, upright
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers
 from attn_figures.multi_head import HeadMaps
 from attn_figures.panels import Panel, compose
@@ -59,8 +59,8 @@ def trade(
         errors: the largest change of the output, as a share of its largest number.
         here: the place of the marked size.
     """
-    size_hover = _("{size}: <b>{count}</b> numbers a token", size="%{x}", count="%{y:,}")
-    error_hover = _("{size}: off by <b>{share}</b> of the largest", size="%{x}", share="%{y:.3~g}")
+    size_hover = readings((x_title, "%{x}"), (_("Kept a token"), "%{y:,}"))
+    error_hover = readings((x_title, "%{x}"), (_("Output off by"), "%{y:.3~g}"))
     x = {"range": [0.0, max(sizes) * 1.06 + 0.4], "showgrid": False}
 
     def curve(name: str, label: str, values: Sequence[float], colour: str, hover: str) -> list[Mark]:
@@ -161,7 +161,7 @@ def _cost(costs: tuple[Sequence[int], Sequence[int]], now: int) -> Chart:
     places = list(range(1, len(costs[0]) + 1))
     traces = []
     for (name, label, colour), values in zip(ways, costs, strict=True):
-        hover = _("token {token}, {way}: <b>{number}</b> FLOPs", token="%{x}", way=label, number="%{y:,}")
+        hover = readings((_("token"), "%{x}"), ("FLOPs", "%{y:,}"), of=label)
         traces += [
             line(name, places, values, colour, dots=5, hover=hover, label=label),
             points(f"{name} here", [places[now]], [values[now]], colour, size=12),

@@ -11,7 +11,7 @@ from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.geometry import Axes
-from attn_figures.marks import Mark, line, points, upright
+from attn_figures.marks import Mark, line, points, readings, upright
 from attn_figures.matrix import PAIRS, ColourScale, Hover, Matrix, Numbers, Pick, comma
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT, text_map
 from attn_figures.panels import Panel, compose
@@ -124,22 +124,16 @@ def _predictions(maps: ModelMaps) -> PredictionMatrix:
 def _lines(course: TrainingHistory) -> list[Mark]:
     """Return the curves that all steps share: the loss as a share of guessing's, the accuracy, measures."""
     x, share = course.steps, course.loss / course.guessing
-    hover = _("step {step}<br>loss <b>{loss}</b> nats", step="%{x}", loss="%{customdata:.4f}")
+    hover = readings((_("step"), "%{x}"), (_("loss"), "%{customdata:.4f}"))
     loss = line("loss", x, share, LOSS, hover=hover, label=_("loss"))
-    hover = _("step {step}<br>right <b>{share}</b>", step="%{x}", share="%{y:.1%}")
+    hover = readings((_("step"), "%{x}"), (_c("share of answers", "right"), "%{y:.1%}"))
     right = line(
         "right", x, course.accuracy, RIGHT, dash="dot", hover=hover, label=_c("share of answers", "right")
     )
     lines = [loss | {"customdata": course.loss}, right]
     for head, measure, values in course.heads:
         label = course.labels.get(head, head)
-        hover = _(
-            "step {step}<br>{head}, {measure} <b>{number}</b>",
-            step="%{x}",
-            head=label,
-            measure=_(measure),
-            number="%{y:.3f}",
-        )
+        hover = readings((_("step"), "%{x}"), (_(measure), "%{y:.3f}"), of=label)
         label = _("{head} course", head=label)
         lines.append(line(f"{head} course", x, values, COLOURS[measure], hover=hover, label=label))
     return lines
