@@ -12,7 +12,7 @@ _LARGE = 2**22
 _DTYPES = {torch.float32: np.float32, torch.float64: np.float64}
 
 
-def large(shape: torch.Size, inputs: tuple[Tensor, ...]) -> Tensor | None:
+def allocate(shape: torch.Size, inputs: tuple[Tensor, ...]) -> Tensor | None:
     """Return memory to pass as ``out=`` for a large result, or None where torch should allocate it.
 
     torch takes pages of 4 KB, each of which costs a page fault when it is first written: for the weights of

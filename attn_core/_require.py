@@ -30,7 +30,7 @@ def finite(name: str, value: object, *, requirement: str = "a finite number") ->
     return float(value)
 
 
-def whole(name: str, value: object, *, least: int, most: int | None = None) -> int:
+def integer(name: str, value: object, *, least: int, most: int | None = None) -> int:
     """Return an integer within its bounds, both included."""
     bounds = f">= {least}" if most is None else f"from {least} to {most}"
     if isinstance(value, bool) or not isinstance(value, Integral):
@@ -45,7 +45,7 @@ def kv_heads(num_heads: int, num_kv_heads: object) -> int:
     """Return num_kv_heads where it divides num_heads, num_heads where it is None."""
     if num_kv_heads is None:
         return num_heads
-    number = whole("num_kv_heads", num_kv_heads, least=1)
+    number = integer("num_kv_heads", num_kv_heads, least=1)
     if num_heads % number:
         divisors = [n for n in range(1, num_heads + 1) if num_heads % n == 0]
         raise ValueError(

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from attn_core import _require
 from attn_core._linear import seeded_linear
-from attn_core._memory import large
+from attn_core._memory import allocate
 from attn_core._softmax import softmax_rows
 from attn_core.masks import causal_mask
 from attn_core.weight_init import GLOROT
@@ -99,9 +99,9 @@ def scaled_dot_product_attention(
         raise ValueError(f"scale, temperature and attn_mask must broadcast together; got shapes {came}")
     inputs = (query, key, value, *steps)
 
-    scores = torch.matmul(query, key.mT, out=large(shape, inputs))
+    scores = torch.matmul(query, key.mT, out=allocate(shape, inputs))
     if shape == whole:
-        scaled_scores = torch.mul(scores, factor, out=large(shape, inputs))
+        scaled_scores = torch.mul(scores, factor, out=allocate(shape, inputs))
     else:
         scaled_scores = (scores * factor).expand(whole).clone()
     if softcap is not None:
@@ -115,7 +115,7 @@ def scaled_dot_product_attention(
         empty = ~mask.any(dim=-1, keepdim=True)
         mask = mask.expand(whole)
     if sink is None:
-        weights = softmax_rows(scaled_scores, empty, out=large(whole, inputs))
+        weights = softmax_rows(scaled_scores, empty, out=allocate(whole, inputs))
     else:  # a row beside a finite logit is never empty
         column = torch.as_tensor(sink).to(scaled_scores).expand(*whole[:-1], 1)
         if not bool(column.isfinite().all()):
@@ -204,10 +204,10 @@ class SelfAttention(nn.Module):
     ) -> None:
         """Draw the projections."""
         super().__init__()
-        self.d_model = _require.whole("d_model", d_model, least=1)
-        self.d_k = _require.whole("d_k", d_model if d_k is None else d_k, least=1)
-        self.d_v = _require.whole("d_v", d_model if d_v is None else d_v, least=1)
-        generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+        self.d_model = _require.integer("d_model", d_model, least=1)
+        self.d_k = _require.integer("d_k", d_model if d_k is None else d_k, least=1)
+        self.d_v = _require.integer("d_v", d_model if d_v is None else d_v, least=1)
+        generator = torch.Generator().manual_seed(_require.integer("seed", seed, least=0))
         draw = partial(seeded_linear, bias=bias, generator=generator, dtype=dtype, init=init)
         self.W_q = draw(self.d_model, self.d_k)
         self.W_k = draw(self.d_model, self.d_k)

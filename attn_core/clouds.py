@@ -37,7 +37,7 @@ class Clouds:
         return self.queries - self.centre, self.keys - self.centre
 
 
-def lay_together(queries: Float[Tensor, "n_query d_k"], keys: Float[Tensor, "n_key d_k"]) -> Clouds:
+def align_clouds(queries: Float[Tensor, "n_query d_k"], keys: Float[Tensor, "n_key d_k"]) -> Clouds:
     r"""Move the keys by one vector, and scale queries and keys to equal spread, about one centre.
 
     $$\hat q_i = q_i / s, \qquad \hat k_j = s\,(k_j + c), \qquad
@@ -54,7 +54,7 @@ def lay_together(queries: Float[Tensor, "n_query d_k"], keys: Float[Tensor, "n_k
 
     Source: Yeh et al. (2023), AttentionViz: A Global View of Transformer Attention, section 4.
 
-    >>> clouds = lay_together(torch.tensor([[0.0, 4.0], [4.0, 4.0]]), torch.tensor([[1.0, 0.0], [2.0, 0.0]]))
+    >>> clouds = align_clouds(torch.tensor([[0.0, 4.0], [4.0, 4.0]]), torch.tensor([[1.0, 0.0], [2.0, 0.0]]))
     >>> clouds.factor, clouds.queries.tolist(), clouds.keys.tolist()
     (tensor(2.), [[0.0, 2.0], [2.0, 2.0]], [[0.0, 2.0], [2.0, 2.0]])
     """
@@ -90,7 +90,7 @@ def audit_clouds(
 
     >>> queries, keys = torch.eye(3).double(), torch.arange(6.0).double().reshape(2, 3)
     >>> weights = torch.softmax(queries @ keys.T, dim=-1)
-    >>> [check.passed for check in audit_clouds(lay_together(queries, keys), weights, 1.0)]
+    >>> [check.passed for check in audit_clouds(align_clouds(queries, keys), weights, 1.0)]
     [True, True]
     """
     scores = scale * clouds.queries @ clouds.keys.mT

@@ -72,7 +72,7 @@ def evict(
         )
     if policy not in POLICIES:
         raise ValueError(f"policy must be one of {', '.join(POLICIES)}; got {policy!r}")
-    mask = POLICIES[policy](scaled_scores, _require.whole("sinks", sinks, least=0))
+    mask = POLICIES[policy](scaled_scores, _require.integer("sinks", sinks, least=0))
     weights = scaled_scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)
     heads = weights @ value
     full = heads[-1].flatten(1).norm(dim=-1)

@@ -51,7 +51,7 @@ def two_pattern_task(n_token: int = 8, dtype: torch.dtype = torch.float64) -> Tw
     >>> tuple(task.content.shape), tuple(task.target.shape), round(task.target.square().mean().item(), 9)
     ((32, 8, 4), (32, 6, 8), 1.0)
     """
-    n = _require.whole("n_token", n_token, least=4)
+    n = _require.integer("n_token", n_token, least=4)
     if n % 2:
         raise ValueError(f"n_token must be even, for contents are half as wide; got {n}")
     d = n // 2
@@ -103,7 +103,10 @@ def fit_heads(
     (True, True)
     """
     task = two_pattern_task() if task is None else task
-    steps, every = _require.whole("steps", steps, least=1), _require.whole("keep_every", keep_every, least=1)
+    steps, every = (
+        _require.integer("steps", steps, least=1),
+        _require.integer("keep_every", keep_every, least=1),
+    )
     if not seeds:
         raise ValueError("seeds must hold at least one seed; got none")
     parameters = _draw_parameters(num_heads, seeds, task)

@@ -75,12 +75,12 @@ def heads_study(
     (True, True)
     """
     d_model = query.shape[-1]
-    counts = tuple(_require.whole("each of num_heads", each, least=1) for each in num_heads)
+    counts = tuple(_require.integer("each of num_heads", each, least=1) for each in num_heads)
     if not counts or any(d_model % each for each in counts):
         raise ValueError(f"num_heads must be divisors of d_model = {d_model}, at least one; got {counts}")
     if not seeds:
         raise ValueError("seeds must hold at least one seed; got none")
-    n_layers = _require.whole("n_layers", n_layers, least=1)
+    n_layers = _require.integer("n_layers", n_layers, least=1)
     memory = query if key is None else key
     draw = partial(
         _draw_projections, d_model, bias=bias, output_projection=output_projection, memory=memory, init=init

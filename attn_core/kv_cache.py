@@ -114,10 +114,10 @@ def decoding_cost(
     >>> cost.cached_flops, cost.uncached_flops, cost.cache_numbers
     (3840, 140928, 1024)
     """
-    t = _require.whole("position", position, least=0) + 1
-    d_model = _require.whole("d_model", d_model, least=1)
-    d_head = _require.whole("d_head", d_head, least=1)
-    num_heads = _require.whole("num_heads", num_heads, least=1)
+    t = _require.integer("position", position, least=0) + 1
+    d_model = _require.integer("d_model", d_model, least=1)
+    d_head = _require.integer("d_head", d_head, least=1)
+    num_heads = _require.integer("num_heads", num_heads, least=1)
     groups = _require.kv_heads(num_heads, num_kv_heads)
     d_in, d_out = d_head * (num_heads + 2 * groups), d_head * num_heads
     a_token = 2 * d_model * d_in + bias * d_in

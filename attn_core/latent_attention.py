@@ -57,7 +57,7 @@ class LatentAttention:
                 f"num_kv_heads={module.num_kv_heads}"
             )
         both = torch.cat([module.W_k.weight, module.W_v.weight]).detach()
-        d_latent = _require.whole("d_latent", d_latent, least=1, most=min(both.shape))
+        d_latent = _require.integer("d_latent", d_latent, least=1, most=min(both.shape))
         u, s, vh = torch.linalg.svd(both, full_matrices=False)
         # (2 * n_head * d_head, d_latent) -> (2, n_head, d_head, d_latent)
         ups = (u * s)[:, :d_latent].reshape(2, module.num_heads, module.d_head, d_latent)
@@ -68,7 +68,7 @@ class LatentAttention:
 
         Raises ValueError for a d_latent outside 1 to this one's.
         """
-        d_latent = _require.whole("d_latent", d_latent, least=1, most=self.d_latent)
+        d_latent = _require.integer("d_latent", d_latent, least=1, most=self.d_latent)
         ups = (up[..., :d_latent] for up in (self.up_key, self.up_value))
         return LatentAttention(self.module, self.down[:d_latent], *ups)
 

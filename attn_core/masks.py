@@ -48,7 +48,7 @@ def padding_mask(
     <BLANKLINE>
             [[1, 1, 1]]], dtype=torch.int32)
     """
-    n_key = _require.whole("n_key", n_key, least=1)
+    n_key = _require.integer("n_key", n_key, least=1)
     counts = torch.as_tensor(lengths)
     if (
         counts.is_floating_point()
@@ -76,7 +76,7 @@ def sliding_window_mask(n: int, window: int, *, is_causal: bool = False) -> Bool
             [0, 1, 1, 1],
             [0, 0, 1, 1]], dtype=torch.int32)
     """
-    window = _require.whole("window", window, least=0)
+    window = _require.integer("window", window, least=0)
     i, j = _places(n, n)
     near = (i - j).abs() <= window
     return near & (j <= i) if is_causal else near
@@ -101,8 +101,8 @@ def dilated_mask(n: int, window: int, dilation: int) -> Bool[Tensor, "n n"]:
             [0, 1, 0, 1, 0],
             [0, 0, 1, 0, 1]], dtype=torch.int32)
     """
-    window = _require.whole("window", window, least=0)
-    dilation = _require.whole("dilation", dilation, least=1)
+    window = _require.integer("window", window, least=0)
+    dilation = _require.integer("dilation", dilation, least=1)
     i, j = _places(n, n)
     return ((i - j).abs() <= window * dilation) & ((i - j) % dilation == 0)
 
@@ -125,7 +125,7 @@ def global_local_mask(
     mask = sliding_window_mask(n, window)
     places = global_positions.tolist() if isinstance(global_positions, Tensor) else global_positions
     for place in places:
-        index = _require.whole("each of global_positions", place, least=0, most=n - 1)
+        index = _require.integer("each of global_positions", place, least=0, most=n - 1)
         mask[index, :] = True
         mask[:, index] = True
     return mask
@@ -145,16 +145,16 @@ def block_sparse_mask(n: int, block_size: int, random_blocks: int, *, seed: int)
     >>> mask.sum(dim=1).tolist()
     [4, 4, 4, 4, 4, 4]
     """
-    n = _require.whole("n", n, least=1)
-    block_size = _require.whole("block_size", block_size, least=1)
+    n = _require.integer("n", n, least=1)
+    block_size = _require.integer("block_size", block_size, least=1)
     n_block = -(-n // block_size)
-    random_blocks = _require.whole(
+    random_blocks = _require.integer(
         f"random_blocks (n = {n} has {n_block} blocks of {block_size})",
         random_blocks,
         least=0,
         most=n_block - 1,
     )
-    generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+    generator = torch.Generator().manual_seed(_require.integer("seed", seed, least=0))
     blocks = torch.eye(n_block, dtype=torch.bool)
     for row in range(n_block):
         others = torch.randperm(n_block - 1, generator=generator)[:random_blocks]
@@ -180,7 +180,7 @@ def prefix_mask(n: int, prefix: int) -> Bool[Tensor, "n n"]:
             [1, 1, 1]], dtype=torch.int32)
     """
     i, j = _places(n, n)
-    prefix = _require.whole("prefix", prefix, least=0, most=n)
+    prefix = _require.integer("prefix", prefix, least=0, most=n)
     return (j <= i) | (j < prefix)
 
 
@@ -200,13 +200,13 @@ def packed_mask(lengths: Sequence[int]) -> Bool[Tensor, "n n"]:
             [0, 1, 0],
             [0, 1, 1]], dtype=torch.int32)
     """
-    lengths = [_require.whole("each of lengths", each, least=0) for each in lengths]
+    lengths = [_require.integer("each of lengths", each, least=0) for each in lengths]
     text = torch.arange(len(lengths)).repeat_interleave(torch.tensor(lengths, dtype=torch.int64))
     return causal_mask(len(text)) & (text[:, None] == text)
 
 
 def _places(n_query: int, n_key: int) -> tuple[Tensor, Tensor]:
     """Query numbers as a column and key numbers as a row."""
-    n_query = _require.whole("n_query", n_query, least=1)
-    n_key = _require.whole("n_key", n_key, least=1)
+    n_query = _require.integer("n_query", n_query, least=1)
+    n_key = _require.integer("n_key", n_key, least=1)
     return torch.arange(n_query)[:, None], torch.arange(n_key)[None, :]

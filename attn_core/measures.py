@@ -258,14 +258,14 @@ def attention_cost(
     >>> attention_cost(4, 4, 8, 8)
     AttentionCost(pairs=16, flops=592, bytes=1152)
     """
-    n_query = _require.whole("n_query", n_query, least=1)
-    n_key = _require.whole("n_key", n_key, least=1)
-    d_k = _require.whole("d_k", d_k, least=1)
-    d_v = _require.whole("d_v", d_v, least=1)
-    n_head = _require.whole("n_head", n_head, least=1)
-    width = _require.whole("bytes_per_number", bytes_per_number, least=1)
+    n_query = _require.integer("n_query", n_query, least=1)
+    n_key = _require.integer("n_key", n_key, least=1)
+    d_k = _require.integer("d_k", d_k, least=1)
+    d_v = _require.integer("d_v", d_v, least=1)
+    n_head = _require.integer("n_head", n_head, least=1)
+    width = _require.integer("bytes_per_number", bytes_per_number, least=1)
     full = n_query * n_key
-    n_pair = full if pairs is None else _require.whole("pairs", pairs, least=0, most=full)
+    n_pair = full if pairs is None else _require.integer("pairs", pairs, least=0, most=full)
     numbers = n_query * (d_k + d_v) + n_key * (d_k + d_v) + n_pair
     return AttentionCost(
         pairs=n_head * n_pair,

@@ -83,7 +83,7 @@ def split_heads(
     <BLANKLINE>
             [[4., 5.]]])
     """
-    n_head = _require.whole("n_head", n_head, least=1)
+    n_head = _require.integer("n_head", n_head, least=1)
     if x.ndim < 2 or x.shape[-1] % n_head:
         raise ValueError(f"x must have shape (*batch, n, {n_head} * d_head); got {tuple(x.shape)}")
     # (*batch, n, n_head, d_head) -> (*batch, n_head, n, d_head). Without it, heads attend to one another.
@@ -162,15 +162,15 @@ class MultiHeadAttention(nn.Module):
     ) -> None:
         """Draw the projections."""
         super().__init__()
-        self.d_model = _require.whole("d_model", d_model, least=1)
-        self.num_heads = _require.whole("num_heads", num_heads, least=1)
+        self.d_model = _require.integer("d_model", d_model, least=1)
+        self.num_heads = _require.integer("num_heads", num_heads, least=1)
         self.d_head = (
-            _even_share(d_model, num_heads) if d_head is None else _require.whole("d_head", d_head, least=1)
+            _even_share(d_model, num_heads) if d_head is None else _require.integer("d_head", d_head, least=1)
         )
-        self.d_key = _require.whole("d_key", d_model if d_key is None else d_key, least=1)
-        self.d_value = _require.whole("d_value", d_model if d_value is None else d_value, least=1)
+        self.d_key = _require.integer("d_key", d_model if d_key is None else d_key, least=1)
+        self.d_value = _require.integer("d_value", d_model if d_value is None else d_value, least=1)
         self._attend_with(rotation, temperature)
-        generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+        generator = torch.Generator().manual_seed(_require.integer("seed", seed, least=0))
         self.num_kv_heads = _require.kv_heads(self.num_heads, num_kv_heads)
         d_heads, d_kv_heads = self.num_heads * self.d_head, self.num_kv_heads * self.d_head
         draw = partial(seeded_linear, bias=bias, generator=generator, dtype=dtype, init=init)
@@ -218,7 +218,7 @@ class MultiHeadAttention(nn.Module):
                     f"those of {self.num_kv_heads} here"
                 )
             width = self.num_heads * self.d_head
-            if width % _require.whole("num_heads", num_heads, least=1):
+            if width % _require.integer("num_heads", num_heads, least=1):
                 raise ValueError(f"num_heads must divide the width of all heads, {width}; got {num_heads}")
             other.num_heads = other.num_kv_heads = num_heads
             other.d_head = width // num_heads

@@ -100,7 +100,7 @@ def chosen_dimensions(
     _check(queries, keys)
     width = queries.shape[-1]
     for name, place in (("first", first), ("second", second)):
-        _require.whole(name, place, least=0, most=width - 1)
+        _require.integer(name, place, least=0, most=width - 1)
     if first == second:
         raise ValueError(f"first and second must be two different dimensions; got {first} twice")
     directions = torch.eye(width, dtype=queries.dtype)[[first, second]]

@@ -41,8 +41,8 @@ def sinusoidal_encoding(
     tensor([[0.0000, 1.0000, 0.0000],
             [0.8415, 0.5403, 0.0022]], dtype=torch.float64)
     """
-    length = _require.whole("length", length, least=1)
-    d_model = _require.whole("d_model", d_model, least=1)
+    length = _require.integer("length", length, least=1)
+    d_model = _require.integer("d_model", d_model, least=1)
     _require.one_of("layout", layout, ("interleaved", "concatenated"))
     angles = torch.arange(length)[:, None] * _frequencies(base, d_model)
     if layout == "interleaved":
@@ -73,8 +73,8 @@ def ramp_encoding(
             [0.5000, 0.5000],
             [1.0000, 1.0000]], dtype=torch.float64)
     """
-    length = _require.whole("length", length, least=1)
-    d_model = _require.whole("d_model", d_model, least=1)
+    length = _require.integer("length", length, least=1)
+    d_model = _require.integer("d_model", d_model, least=1)
     if not isinstance(step, Tensor):
         step = torch.tensor(_require.finite("step", step), dtype=torch.float64)
     elif not bool(step.isfinite().all()):
@@ -159,7 +159,7 @@ def alibi_slopes(num_heads: int, *, dtype: torch.dtype = torch.float64) -> Float
     >>> alibi_slopes(4)
     tensor([0.2500, 0.0625, 0.0156, 0.0039], dtype=torch.float64)
     """
-    num_heads = _require.whole("num_heads", num_heads, least=1)
+    num_heads = _require.integer("num_heads", num_heads, least=1)
     power = 2 ** int(math.log2(num_heads))
 
     def geometric(n: int) -> list[float]:
@@ -216,12 +216,12 @@ def relative_position_buckets(
             [1, 0, 5, 6]])
     """
     sides = 2 if bidirectional else 1
-    num_buckets = _require.whole("num_buckets", num_buckets, least=2 * sides)
+    num_buckets = _require.integer("num_buckets", num_buckets, least=2 * sides)
     if num_buckets % sides:
         raise ValueError(f"num_buckets must be even when bidirectional; got {num_buckets}")
     n_bucket = num_buckets // sides
     n_exact = n_bucket // 2
-    max_distance = _require.whole("max_distance", max_distance, least=n_exact + 1)
+    max_distance = _require.integer("max_distance", max_distance, least=n_exact + 1)
     offsets = _offsets(n_query, n_key)
     distances = offsets.abs() if bidirectional else (-offsets).clamp(min=0)
     # In float32, as T5 does: the rounding at a bucket's edge decides on which side an offset falls.
@@ -240,6 +240,6 @@ def _frequencies(base: object, width: int) -> Tensor:
 
 def _offsets(n_query: int, n_key: int) -> Tensor:
     """Key place less query place, ``(n_query, n_key)``."""
-    n_query = _require.whole("n_query", n_query, least=1)
-    n_key = _require.whole("n_key", n_key, least=1)
+    n_query = _require.integer("n_query", n_query, least=1)
+    n_key = _require.integer("n_key", n_key, least=1)
     return torch.arange(n_key)[None, :] - torch.arange(n_query)[:, None]

@@ -257,7 +257,7 @@ def learn_bandwidth(
     """
     bandwidth = _points.one_bandwidth("start", start, like=keys)
     rate = float(_require.positive("learning_rate", learning_rate))
-    count = _require.whole("steps", steps, least=1)
+    count = _require.integer("steps", steps, least=1)
     return _descend(LeftOut.of(keys.detach(), values.detach(), kernel), bandwidth.log(), count, rate)
 
 

@@ -62,7 +62,7 @@ class RotaryScaling:
 
         Raises ValueError for a d_head that is odd or below 2.
         """
-        if _require.whole("d_head", d_head, least=2) % 2:
+        if _require.integer("d_head", d_head, least=2) % 2:
             raise ValueError(f"rotary positions turn pairs of dimensions; got d_head {d_head}, which is odd")
         return self._scale(_powers(self.base, d_head))
 

@@ -88,8 +88,8 @@ def sentence_vectors(
     >>> tuple(x.shape), bool((x[0] == x[2]).all()), bool((x[0] == x[1]).any())
     ((3, 4), True, False)
     """
-    d_model = _require.whole("d_model", d_model, least=1)
-    seed = _require.whole("seed", seed, least=0)
+    d_model = _require.integer("d_model", d_model, least=1)
+    seed = _require.integer("seed", seed, least=0)
     _require.one_of("kind", kind, ("random", "one-hot"))
     words = list(dict.fromkeys(tokens))
     if kind == "random":
@@ -188,10 +188,10 @@ def plane_sample(*, n_points: int = 40, noise: float | int = 0.5, seed: int = 0)
 
 def _draw(noise: float | int, seed: int, *shape: int) -> tuple[Tensor, Tensor]:
     """Uniform numbers from 0 to 1 for the keys, of that shape, and an error for each of them."""
-    _require.whole("n_points", shape[0], least=2)
+    _require.integer("n_points", shape[0], least=2)
     if _require.finite("noise", noise, requirement="a finite number >= 0") < 0:
         raise ValueError(f"noise must be a finite number >= 0; got {noise!r}")
-    generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+    generator = torch.Generator().manual_seed(_require.integer("seed", seed, least=0))
     uniform = torch.rand(*shape, generator=generator, dtype=torch.float64)
     return uniform, noise * torch.randn(shape[0], generator=generator, dtype=torch.float64)
 

@@ -45,12 +45,12 @@ def scale_study(widths: Sequence[int], *, n_query: int = 128, n_key: int = 16, s
     >>> study.variance.shape, bool(study.largest[0, -1] > study.largest[1, -1])
     (torch.Size([2, 3]), True)
     """
-    sizes = tuple(_require.whole("each width", width, least=1) for width in widths)
+    sizes = tuple(_require.integer("each width", width, least=1) for width in widths)
     if not sizes:
         raise ValueError("widths must hold at least one width; got none")
-    n_query = _require.whole("n_query", n_query, least=2)
-    n_key = _require.whole("n_key", n_key, least=2)
-    generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+    n_query = _require.integer("n_query", n_query, least=2)
+    n_key = _require.integer("n_key", n_key, least=2)
+    generator = torch.Generator().manual_seed(_require.integer("seed", seed, least=0))
     query = torch.randn(n_query, 1, max(sizes), generator=generator, dtype=torch.float64)
     key = torch.randn(n_query, n_key, max(sizes), generator=generator, dtype=torch.float64)
     # Partial sums over the dimensions are the scores at every width; the width's axis goes to the front.

@@ -150,8 +150,8 @@ def score_weights(score: str, d_k: int, *, seed: int) -> dict[str, Float[Tensor,
     {'W_a': (3, 3), 'U_a': (3, 3), 'v_a': (3,)}
     """
     shapes = _get_score(score).shapes
-    width = _require.whole("d_k", d_k, least=1)
-    generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0) + 1)
+    width = _require.integer("d_k", d_k, least=1)
+    generator = torch.Generator().manual_seed(_require.integer("seed", seed, least=0) + 1)
     weights = {}
     for name, axes in shapes:
         numbers = torch.randn(*[width] * axes, generator=generator, dtype=torch.float64)

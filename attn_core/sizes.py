@@ -51,12 +51,12 @@ def multi_head_size(
     >>> one.parameters == eight.parameters == 4 * 512 * 512, eight.flops - one.flops
     (True, 2835)
     """
-    n_query = _require.whole("n_query", n_query, least=1)
-    n_key = _require.whole("n_key", n_key, least=1)
-    d_model = _require.whole("d_model", d_model, least=1)
-    d_key = _require.whole("d_key", d_model if d_key is None else d_key, least=1)
-    d_head = _require.whole("d_head", d_head, least=1)
-    d_heads = _require.whole("num_heads", num_heads, least=1) * d_head
+    n_query = _require.integer("n_query", n_query, least=1)
+    n_key = _require.integer("n_key", n_key, least=1)
+    d_model = _require.integer("d_model", d_model, least=1)
+    d_key = _require.integer("d_key", d_model if d_key is None else d_key, least=1)
+    d_head = _require.integer("d_head", d_head, least=1)
+    d_heads = _require.integer("num_heads", num_heads, least=1) * d_head
     d_kv_heads = _require.kv_heads(num_heads, num_kv_heads) * d_head
     # Each projection: width in, width out, rows that it is applied to.
     maps = [(d_model, d_heads, n_query), (d_key, d_kv_heads, n_key), (d_key, d_kv_heads, n_key)]

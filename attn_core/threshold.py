@@ -112,7 +112,7 @@ def _kth(weights: Tensor, top: object) -> Tensor:
             raise ValueError(f"top must hold whole numbers >= 1; got {top.tolist()}")
         places = top
     else:
-        places = torch.tensor(_require.whole("top", top, least=1))
+        places = torch.tensor(_require.integer("top", top, least=1))
     descending = weights.sort(dim=-1, descending=True).values
     rows = _require.broadcast_shape(places.shape, torch.Size((*weights.shape[:-1], 1)))
     assert rows is not None  # a tensor was checked, a number fits everywhere

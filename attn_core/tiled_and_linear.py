@@ -59,7 +59,7 @@ def tiled_attention(
     >>> [tile.start for tile in tiled_attention(*torch.ones(3, 5, 2), 2)]
     [0, 2, 4]
     """
-    size = _require.whole("size", size, least=1)
+    size = _require.integer("size", size, least=1)
     maximum = query.new_full(query.shape[:1], -torch.inf)
     total, output = torch.zeros_like(maximum), query.new_zeros(len(query), value.shape[-1])
     tiles = []

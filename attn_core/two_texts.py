@@ -62,12 +62,12 @@ def align_tokens(first: Sequence[str], second: Sequence[str]) -> Alignment:
     return Alignment(tuple(tokens), tuple(places[0]), tuple(places[1]))
 
 
-def on_axis(
+def to_axis(
     weights: Float[Tensor, "*batch n n"], places: Sequence[int], n_axis: int
 ) -> Float[Tensor, "*batch n_axis n_axis"]:
     """Return a map on a longer axis, where its tokens stand at these places; zero elsewhere.
 
-    >>> on_axis(torch.ones(1, 1), [1], 2).tolist()
+    >>> to_axis(torch.ones(1, 1), [1], 2).tolist()
     [[0.0, 0.0], [0.0, 1.0]]
     """
     where = torch.tensor(places)
@@ -83,7 +83,7 @@ def row_changes(
 
     $$d_i = \tfrac12 \sum_j \lvert B_{ij} - A_{ij} \rvert$$
 
-    Both maps are on one axis (see ``on_axis``): a key that one text lacks has zero weight there, so what goes
+    Both maps are on one axis (see ``to_axis``): a key that one text lacks has zero weight there, so what goes
     to it counts. This is the total variation distance of two rows.
 
     Invariant: from 0 (equal rows) to 1 (no key in common) where rows sum to one.
@@ -206,6 +206,6 @@ def compare_texts(model: RealModel, first: str, second: str, *, pieces: bool = F
         masks = [torch.ones(n, n) if mask is None else mask.float() for mask in model.masks(n)]
         may_attend = torch.stack(masks)[:, None].expand_as(layers)
         for result, values in ((weights, layers), (visible, may_attend)):
-            result.append(on_axis(join_pieces(values, words), places, len(alignment.tokens)).flatten(0, 1))
+            result.append(to_axis(join_pieces(values, words), places, len(alignment.tokens)).flatten(0, 1))
         special |= {place for place, word in zip(places, words, strict=True) if word.start in each.special}
     return TextPair(alignment, torch.stack(weights), torch.stack(visible) > 0, frozenset(special))

@@ -39,7 +39,7 @@ class Layer:
     names: Sequence[str]
 
 
-def text_flow(layer: Layer) -> Spec:
+def attention_flow(layer: Layer) -> Spec:
     """Draw the maps of one layer side by side, and the row of the last token by each head."""
     title = _("layer {layer}: weights, mean of {heads} heads", layer=layer.number, heads=layer.n_head)
     panels: list[Panel] = [_map(layer, "weights", layer.weights, title)]

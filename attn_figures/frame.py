@@ -282,10 +282,10 @@ def _ticks(side: Side) -> dict[str, Any]:
     }
 
 
-def few(labels: Sequence[str]) -> Ticks:
+def few_ticks(labels: Sequence[str]) -> Ticks:
     """Return ticks for every place while there are up to eight, then for every second, fourth, ...
 
-    >>> few(["a", "b"]), len(few("abcdefghi"))
+    >>> few_ticks(["a", "b"]), len(few_ticks("abcdefghi"))
     ([(0, 'a'), (1, 'b')], 5)
     """
     step = 1 << max(0, math.ceil(math.log2(len(labels) / 8)))

@@ -11,7 +11,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart, ticks
 from attn_figures.frame import Side, Ticks
 from attn_figures.geometry import ColourRange
-from attn_figures.kernel_scene import SCENES, DataScene, Estimate, QueryWeights, of_cells, round_numbers
+from attn_figures.kernel_scene import SCENES, DataScene, Estimate, QueryWeights, hover_values, round_numbers
 from attn_figures.marks import Mark, readings
 from attn_figures.masked_cells import masked_cells
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick, SideBars, bar_lengths, frame_at
@@ -111,10 +111,10 @@ def bubbles(scene: DataScene, weights: Numbers) -> Mark:
         ring=LIGHT.query,
         ring_width=1,
     )
-    return by_area(bubbles, len(scene.keys)) | {"cliponaxis": False}
+    return size_by_area(bubbles, len(scene.keys)) | {"cliponaxis": False}
 
 
-def by_area(mark: Mark, n_key: int) -> Mark:
+def size_by_area(mark: Mark, n_key: int) -> Mark:
     """Return a mark whose sizes are areas, in the panel's colours; more keys make the widest point wider."""
     widest = WIDEST_BUBBLE * max(1.0, n_key / 40) ** 0.25
     area = {"sizemode": "area", "sizeref": 2 / widest**2, "coloraxis": "panel", "opacity": 1}
@@ -207,7 +207,7 @@ def weight_map(
             place=None if scene.dated else "",
             words=(_("query at"), _("key at")),
             blocked=empty_window(),
-            extra=of_cells(scene),
+            extra=hover_values(scene),
         ),
         size=size,
         ramp=ColourScale(power=scene.ramp_power),

@@ -13,7 +13,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.geometry import ColourRange
-from attn_figures.kernel_parts import by_area, empty_window
+from attn_figures.kernel_parts import empty_window, size_by_area
 from attn_figures.marks import Mark, readings
 from attn_figures.masked_cells import MaskedCells, masked_cells
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, comma
@@ -260,7 +260,7 @@ def _bubbles(scene: PlaneScene, name: str, at: Where) -> Mark:
     """Return each key's weight for one query as an area, in the colour of its value."""
     x, y, weights = at
     bubbles = marks.points(name, x, y, scene.values, size=weights, ring=LIGHT.ink, ring_width=1)
-    return by_area(bubbles, len(scene.keys))
+    return size_by_area(bubbles, len(scene.keys))
 
 
 def _keys(scene: PlaneScene, name: str, at: Where, place: str = "") -> Mark:

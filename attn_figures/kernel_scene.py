@@ -117,7 +117,7 @@ class DataScene:
 
 
 @cached(SCENES)
-def of_cells(scene: DataScene) -> Extra:
+def hover_values(scene: DataScene) -> Extra:
     """Return more values for the hover of each cell: the key's value, and places that no label has whole."""
     shape = (len(scene.queries), len(scene.keys))
     places = [

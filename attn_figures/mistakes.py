@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from attn_figures.frame import Role, Side, few
+from attn_figures.frame import Role, Side, few_ticks
 from attn_figures.matrix import ColourScale, Hover, Matrix, Pick
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
@@ -42,7 +42,7 @@ def right_and_broken(right: Any, broken: Any) -> Spec:
 
 def _map(name: str, caption: str, drawing: Any, values: Any, ramp: ColourScale) -> Matrix:
     rows, columns = (
-        Side(labels, _(title), ROLES.get(title, "ink"), few(labels) if len(labels) > MANY else None)
+        Side(labels, _(title), ROLES.get(title, "ink"), few_ticks(labels) if len(labels) > MANY else None)
         for labels, title in zip((drawing.rows, drawing.columns), drawing.titles, strict=True)
     )
     return Matrix(

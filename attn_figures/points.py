@@ -215,7 +215,7 @@ class AttentionPlane:
         ]
 
 
-def alone(head: AttentionPlane, *, row: int = 0) -> Spec:
+def single_plane(head: AttentionPlane, *, row: int = 0) -> Spec:
     """Draw queries and keys of one head in one plane, for the query in `row`."""
     return compose([head.full_chart(row)], largest_unit=64, phone_height=IN_SIGHT)
 
@@ -287,7 +287,7 @@ def cursor(
     if not FULL_SIZE.names_all(planes.plane.words[1]):
         names = [value_names(planes, each).parts for each in naming_orders(weights, masks)]
         moves |= {f"data[value names].{part}": [each[part] for each in names] for part in names[0]}
-    return by_row_and_step(moves)
+    return split_moves(moves)
 
 
 def key_names(
@@ -303,7 +303,7 @@ def value_names(planes: HeadPlanes, weights: Numbers, rows: Sequence[int] | None
     return names_beside(planes.values, planes.plane.words[1], weights, FULL_SIZE, rows=rows)
 
 
-def by_row_and_step(moves: Mapping[str, list[Any]]) -> dict[str, dict[str, Any]]:
+def split_moves(moves: Mapping[str, list[Any]]) -> dict[str, dict[str, Any]]:
     """Separate what follows the query alone from what follows the step too, as `Cursor` takes them."""
     return {
         "changes": {path: values[0] for path, values in moves.items() if len(values) == 1},

@@ -109,7 +109,7 @@ def _circle(number: int, query: float, key: float, omega: float, *, has_legend: 
     )
 
 
-def far(
+def far_offsets(
     curves: Mapping[str, Numbers], trained: int, marked: Mapping[str, int], labels: Mapping[str, str] = {}
 ) -> Spec:
     """Draw each scheme's score over the offset, up to and past the length it was trained on.

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
-from attn_figures.frame import Role, Side, few
+from attn_figures.frame import Role, Side, few_ticks
 from attn_figures.marks import readings
 from attn_figures.matrix import ColourScale, Extra, Hover, Matrix, Numbers, Pick, frame_at
 from attn_figures.panels import compose
@@ -232,7 +232,7 @@ def _map(
     """Return a map whose rows and columns are numbered from 0; a few of those in sight have labels."""
     labels = ([str(place) for place in range(count)] for count in values.shape)
     rows, columns = (
-        Side(each, title_of_side, role, few(each[:count]), count)
+        Side(each, title_of_side, role, few_ticks(each[:count]), count)
         for each, title_of_side, role, count in zip(labels, titles, roles, n_visible, strict=True)
     )
     return Matrix(

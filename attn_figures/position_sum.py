@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from attn_figures.frame import Side, few
+from attn_figures.frame import Side, few_ticks
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
@@ -39,7 +39,7 @@ def vectors(labels: Sequence[str], parts: Sequence[Summand], *, limit: float, lo
     common: dict[str, Any] = {
         "rows": Side(labels, _("Word")),
         "columns": Side(
-            columns, _("Dimension"), "ink", ticks=few(columns) if len(columns) > MOST_COLUMNS else None
+            columns, _("Dimension"), "ink", ticks=few_ticks(columns) if len(columns) > MOST_COLUMNS else None
         ),
         "hover": Hover(words=(_("word"), _("dimension"))),
         "pick": Pick("query", together=SUM),

@@ -9,7 +9,7 @@ import numpy as np
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart, ticks
-from attn_figures.frame import Side, few
+from attn_figures.frame import Side, few_ticks
 from attn_figures.marks import readings
 from attn_figures.matrix import PAIRS, ColourScale, Hover, Matrix, Numbers, Pick, Scale
 from attn_figures.panels import compose
@@ -41,7 +41,7 @@ def attention_maps(
     """Draw one map of weights (query, key) for each scheme; labels are shown in place of some names."""
     common = _attention_labels(tokens)
     if len(tokens) > MOST_WORDS:  # many small maps have no room for words: places stand for them
-        places = few([str(place) for place in range(len(tokens))])
+        places = few_ticks([str(place) for place in range(len(tokens))])
         common["rows"] = replace(common["rows"], title=_("Query"), ticks=places)
         common["columns"] = replace(common["columns"], title=_("Key"), ticks=places)
     return compose(
@@ -87,10 +87,10 @@ def trial(
 
 def _trial_maps(trial: Trial) -> list[Matrix]:
     # Of numbers a few ticks are enough; words are labels as far as there is room.
-    ticks = few(trial.rows) if all(each.isdecimal() for each in trial.rows) else None
+    ticks = few_ticks(trial.rows) if all(each.isdecimal() for each in trial.rows) else None
     common: dict[str, Any] = {
         "rows": Side(trial.rows, trial.row_title, "ink", ticks),
-        "columns": Side(trial.columns, trial.column_title, "ink", ticks=few(trial.columns)),
+        "columns": Side(trial.columns, trial.column_title, "ink", ticks=few_ticks(trial.columns)),
         "size": (BODY, BODY),
         "pick": Pick(together="trial"),
     }
@@ -141,10 +141,10 @@ def _attention_labels(tokens: Sequence[str]) -> dict[str, Any]:
     """Return labels, for about fourteen words of a long sentence, and a ramp for its small weights."""
     step = math.ceil(len(tokens) / MOST_WORDS)
     long = step > 1
-    few = list(enumerate(tokens))[::step] if long else None
+    ticks = list(enumerate(tokens))[::step] if long else None
     return {
-        "rows": Side.queries(tokens, few),
-        "columns": Side.keys(tokens, few),
+        "rows": Side.queries(tokens, ticks),
+        "columns": Side.keys(tokens, ticks),
         "pick": PAIRS,
         "ramp": ColourScale(power=2.0 if long else 1.0),
     }

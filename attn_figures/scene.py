@@ -20,7 +20,7 @@ from attn_figures.picture import Drawing, Spec
 from attn_live import paths
 from attn_live.arrays import CrossedLabels
 from attn_live.captions import CaptionTemplates, StepCaption
-from attn_live.labels import as_read, number_duplicates
+from attn_live.labels import number_duplicates, plain_label
 from attn_live.packing import Cursor, Moves, pack
 
 _LARGE_BODY = 6.0  # units a side of a map whose cells are too many for a unit each
@@ -222,7 +222,7 @@ def _own(part: Any) -> Any:
 
 def _plain_title(title: str) -> str:
     """Return a title as it is read: plain text on one line."""
-    return " ".join(as_read(title.replace("<br>", " ")).split())
+    return " ".join(plain_label(title.replace("<br>", " ")).split())
 
 
 def _map(panel: Matrix) -> MapPanel:

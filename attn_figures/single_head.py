@@ -301,7 +301,7 @@ def words_with_arcs(walk: Walk) -> Spec:
     return arcs.arcs(mean, walk.queries, walk.keys, weights, group=walk.group)
 
 
-def in_planes(walk: Walk) -> Spec:
+def words_in_plane(walk: Walk) -> Spec:
     """Draw queries and keys as points of one plane, and the values with the first query's output."""
     if walk.points is None:
         raise ValueError("the picture needs a walk with points; got one without")

@@ -32,7 +32,7 @@ def deflate_again(payload: bytes) -> bytes:
     return deflate(zlib.decompress(payload)) if payload else payload
 
 
-def for_widths(payload: bytes, widths: Sequence[int]) -> bytes:
+def keep_widths(payload: bytes, widths: Sequence[int]) -> bytes:
     """Return a packed figure with only those of its arrangements for pages that some widths need.
 
     Those for slides and projectors stay. A figure without arrangements is only deflated well.
@@ -50,7 +50,7 @@ def for_widths(payload: bytes, widths: Sequence[int]) -> bytes:
     return payload[:PREFIX_BYTES] + deflate(len(text).to_bytes(4, "little") + rest)
 
 
-def with_steps(payload: bytes, steps: Sequence[int]) -> bytes:
+def keep_steps(payload: bytes, steps: Sequence[int]) -> bytes:
     """Return a packed figure with some of its steps alone."""
     figures, cursor = unpack(payload)
     if cursor is not None:

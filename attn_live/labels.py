@@ -13,10 +13,10 @@ def strip_tags(text: str) -> str:
     return _TAG.sub("", text)
 
 
-def as_read(text: str) -> str:
+def plain_label(text: str) -> str:
     """Return a figure's text as it is read: without Plotly's tags and escapes.
 
-    >>> as_read("<b>a &lt; b</b>")
+    >>> plain_label("<b>a &lt; b</b>")
     'a < b'
     """
     return html.unescape(strip_tags(text))

@@ -9,7 +9,7 @@ from attn_core import (
 from attn_core.applications import (
     SHAPES, SOURCE, TARGET, alignment, house_picture, log_energies, patch_names, vowels,
 )  # fmt: skip
-from attn_core.clouds import lay_together
+from attn_core.clouds import align_clouds
 from attn_core.eviction import evict
 from attn_core.heads_fit import fit_heads
 from attn_core.next_token import keep_likeliest, next_of_model, next_of_toy

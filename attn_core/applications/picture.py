@@ -51,7 +51,7 @@ def patches(picture: Float[Tensor, "height width"], side: int = PATCH) -> Float[
     >>> patches(torch.arange(8.0).reshape(2, 4), 2).tolist()
     [[0.0, 1.0, 4.0, 5.0], [2.0, 3.0, 6.0, 7.0]]
     """
-    side = _require.whole("side", side, least=1)
+    side = _require.integer("side", side, least=1)
     if picture.ndim != 2 or picture.shape[0] % side or picture.shape[1] % side:
         raise ValueError(
             f"picture must have shape (height, width), both multiples of side = {side}; "

@@ -53,8 +53,8 @@ def log_energies(
     >>> tuple(energies.shape), round(float(energies[0, 0]), 6)
     ((2, 12), -4.0)
     """
-    frame = _require.whole("frame", frame, least=2)
-    n_band = _require.whole("n_band", n_band, least=1, most=frame // 2)
+    frame = _require.integer("frame", frame, least=2)
+    n_band = _require.integer("n_band", n_band, least=1, most=frame // 2)
     if sound.ndim != 1 or len(sound) < frame:
         raise ValueError(f"sound must have shape (n_sample,), n_sample >= {frame}; got {tuple(sound.shape)}")
     n_frame = len(sound) // frame

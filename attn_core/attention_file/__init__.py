@@ -16,10 +16,10 @@ from attn_core.attention_file.plan import (
     ProjectionPlan,
     affordable,
     natural,
-    of_projections,
-    of_weights,
+    plan_projections,
+    plan_weights,
 )
-from attn_core.attention_file.rows import crop, judge
+from attn_core.attention_file.rows import check_weights, crop
 from attn_core.attention_file.stored_arrays import (
     MAX_BYTES,
     StoredArray,
@@ -114,7 +114,7 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
     beyond: dict[str, np.ndarray] = {}
     short: list[float] = []
     for layer, weights, outside_weights in _read(plans, arrays, notes):
-        whole, precision = judge(
+        whole, precision = check_weights(
             layer.name, weights, outside_weights, coarsest([layer.array.format, precisions[0]])
         )
         maps[layer.name] = crop(weights, notes)
@@ -178,7 +178,7 @@ def _plan_maps(arrays: Mapping[str, StoredArray], order: list[str] | None) -> li
     if "weights" in arrays:
         layers = {"": arrays["weights"]}
     elif "Q" in arrays or "K" in arrays:
-        return of_projections(arrays)
+        return plan_projections(arrays)
     elif not layers:
         layers = {name: each for name, each in arrays.items() if len(each.shape) in (3, 4, 5)}
         layers = layers or ({"": arrays[""]} if "" in arrays else {})
@@ -191,7 +191,7 @@ def _plan_maps(arrays: Mapping[str, StoredArray], order: list[str] | None) -> li
                 arrays=text or _("no array"),
             )
         )
-    return of_weights({name: layers[name] for name in natural(layers)}, order)
+    return plan_weights({name: layers[name] for name in natural(layers)}, order)
 
 
 def _read(

@@ -48,7 +48,7 @@ class ProjectionPlan(MapPlan):
         return self.array.shape[-2], self.keys.shape[-2]
 
 
-def of_weights(layers: Mapping[str, StoredArray], order: Sequence[str] | None) -> list[MapPlan]:
+def plan_weights(layers: Mapping[str, StoredArray], order: Sequence[str] | None) -> list[MapPlan]:
     """Plan a map for each layer.
 
     One array of four axes is (layer, head, query, key). Where there is an array a layer, four are (batch,
@@ -103,7 +103,7 @@ def _number_duplicates(plans: list[MapPlan]) -> list[MapPlan]:
     return unlike
 
 
-def of_projections(arrays: Mapping[str, StoredArray]) -> list[MapPlan]:
+def plan_projections(arrays: Mapping[str, StoredArray]) -> list[MapPlan]:
     """Plan a map for each layer of Q and K."""
     layers = {name: arrays[name] for name in "QKV" if name in arrays}
     shapes = ", ".join(each.description for each in layers.values())

@@ -11,7 +11,7 @@ from attn_words import _
 _TOLERANCE = 0.02  # of a row's sum, in any format: what is further off is no weights
 
 
-def judge(
+def check_weights(
     layer: str, weights: np.ndarray, beyond: np.ndarray | None, precision: str
 ) -> tuple[np.ndarray, str]:
     """Return the sum of each whole row that is kept, (head, query), and the precision of the numbers.

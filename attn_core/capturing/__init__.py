@@ -12,7 +12,7 @@ from torch import nn
 
 from attn_core import _require
 from attn_core.attention_maps import PARTS, AttentionMaps
-from attn_core.capturing.running import as_without, watched_modules
+from attn_core.capturing.running import watched_modules, without_capture
 from attn_core.capturing.sequence_choice import SequenceWeights, choose_sequence, tensors
 from attn_core.capturing.watching import AttentionCall, Watch
 from attn_core.encoder_decoder import CROSS, check_tokens, kinds_of
@@ -82,7 +82,7 @@ def capture(
     >>> maps.manifest.summary
     'all of 3 attentions kept'
     """
-    sequence = _require.whole("sequence", sequence, least=0)
+    sequence = _require.integer("sequence", sequence, least=0)
     if not isinstance(model, nn.Module):
         raise ValueError(f"model must be a torch.nn.Module; got {type(model).__name__}")
     model = getattr(model, "_orig_mod", model)  # of a compiled model, the one that was compiled
@@ -91,7 +91,7 @@ def capture(
     watch = Watch(model, replace(choose_sequence(model, sequence, args, inputs), heads_first=heads_first))
     with (
         watched_modules(watch.enter, watch.leave),
-        as_without(model, watch, tensors((args, inputs)), as_is=as_is),
+        without_capture(model, watch, tensors((args, inputs)), as_is=as_is),
     ):
         (model if method == "forward" else getattr(model, method))(*args, **inputs)
     watch.finish()

@@ -68,7 +68,7 @@ class _Sum:
 
 
 @dataclass(eq=False)
-class ByHand:
+class ComposedSoftmaxes:
     """Follows log_softmax, logsumexp and exp until a softmax is complete."""
 
     _logs: WeakTensorDict = field(default_factory=WeakTensorDict)  # log_softmax: its axes

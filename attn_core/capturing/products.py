@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attn_core.capturing.composed_softmax import DIVIDES, SOFTMAX, ByHand, Powers, WeakTensorDict
+from attn_core.capturing.composed_softmax import DIVIDES, SOFTMAX, ComposedSoftmaxes, Powers, WeakTensorDict
 from attn_core.capturing.sequence_choice import tensors
 from attn_core.capturing.torch_inside import is_in_vmap
 
@@ -109,7 +109,7 @@ class Products:
     _totals: WeakTensorDict = field(
         default_factory=WeakTensorDict
     )  # sums with values that a softmax multiplied
-    _by_hand: ByHand = field(default_factory=ByHand)
+    _by_hand: ComposedSoftmaxes = field(default_factory=ComposedSoftmaxes)
 
     def see(
         self, function: Callable[..., Any], args: Any, kwargs: Any, output: Any, record: ModuleSoftmaxes

@@ -16,7 +16,7 @@ _MHA = inspect.signature(F.multi_head_attention_forward)
 _SDPA = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale", "enable_gqa")
 
 
-def of_sdpa(args: Any, kwargs: Any) -> Tensor:
+def recompute_sdpa(args: Any, kwargs: Any) -> Tensor:
     """Return the weights of ``F.scaled_dot_product_attention``, (*batch, n_query, n_key), none dropped."""
     inputs = dict(zip(_SDPA, args, strict=False)) | kwargs
     key: Tensor = inputs["key"]
@@ -32,7 +32,7 @@ def of_sdpa(args: Any, kwargs: Any) -> Tensor:
     )
 
 
-def of_mha(args: Any, kwargs: Any) -> Tensor:
+def recompute_mha(args: Any, kwargs: Any) -> Tensor:
     """Return the weights of ``F.multi_head_attention_forward``, (batch, n_head, n_query, n_key)."""
     call = _MHA.bind(*args, **kwargs)
     call.apply_defaults()
@@ -64,7 +64,7 @@ def _hides_all(inputs: dict[str, Any], shape: torch.Size) -> Tensor:
     return is_hidden.all(dim=-1, keepdim=True)  # keys that torch adds are hidden by no mask
 
 
-def of_fused_layer(args: Any, kwargs: Any) -> Tensor:
+def recompute_fused_layer(args: Any, kwargs: Any) -> Tensor:
     """Return the weights of a fused encoder layer, which keeps none."""
     inputs = dict(zip(LAYER_TAKES, args, strict=False)) | kwargs
     x: Tensor = inputs["src"]
@@ -73,7 +73,7 @@ def of_fused_layer(args: Any, kwargs: Any) -> Tensor:
     return _of_projected(x, inputs)
 
 
-def of_fused_heads(args: Any, kwargs: Any) -> Tensor:
+def recompute_fused_heads(args: Any, kwargs: Any) -> Tensor:
     """Return the weights of a fused self-attention of a batch."""
     inputs = dict(zip(HEADS_TAKE, args, strict=False)) | kwargs
     return _of_projected(inputs["query"], inputs)

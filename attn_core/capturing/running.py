@@ -63,7 +63,7 @@ def in_eval_mode(model: nn.Module) -> Iterator[None]:
 
 
 @contextmanager
-def as_without(model: nn.Module, mode: TorchFunctionMode, inputs: Any, *, as_is: bool) -> Iterator[None]:
+def without_capture(model: nn.Module, mode: TorchFunctionMode, inputs: Any, *, as_is: bool) -> Iterator[None]:
     """Disable gradients and enable a mode, while torch takes the same code paths as without both."""
     learns = any(parameter.requires_grad for parameter in model.parameters())
     learns = learns or any(isinstance(each, torch.Tensor) and each.requires_grad for each in inputs)

@@ -16,10 +16,10 @@ from attn_core.capturing.sequence_choice import tensors
 from attn_core.capturing.torch_inside import FUSED_HEADS, FUSED_LAYER
 
 _TORCH: Mapping[Any, tuple[str, Callable[[Any, Any], Tensor]]] = {
-    F.scaled_dot_product_attention: ("scaled_dot_product_attention", recomputing.of_sdpa),
-    F.multi_head_attention_forward: ("multi_head_attention_forward", recomputing.of_mha),
-    FUSED_LAYER: ("fused encoder layer", recomputing.of_fused_layer),
-    FUSED_HEADS: ("fused attention", recomputing.of_fused_heads),
+    F.scaled_dot_product_attention: ("scaled_dot_product_attention", recomputing.recompute_sdpa),
+    F.multi_head_attention_forward: ("multi_head_attention_forward", recomputing.recompute_mha),
+    FUSED_LAYER: ("fused encoder layer", recomputing.recompute_fused_layer),
+    FUSED_HEADS: ("fused attention", recomputing.recompute_fused_heads),
 }
 WRITTEN_OUT = "softmax and product"
 _ATTENTION = re.compile(r"(attention|attn|multi_?head|multi_?query)(?!.*norm)", re.IGNORECASE)

@@ -24,12 +24,12 @@ def divisors(seeds: Sequence[int], widths: Sequence[int]) -> Study:
     >>> bool((study.at("variance", "÷ √2", 2) == study.at("variance", "÷ √d_k", 2)).all())
     True
     """
-    sizes = [_require.whole("each width", width, least=1) for width in widths]
+    sizes = [_require.integer("each width", width, least=1) for width in widths]
     measurements = Measurements()
     by = torch.tensor(sizes, dtype=torch.float64)[:, None, None]
     divisors = {ROOT_D: by.sqrt(), ROOT_2: torch.full_like(by, 2).sqrt(), NOTHING: torch.ones_like(by)}
     for seed in seeds:
-        generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+        generator = torch.Generator().manual_seed(_require.integer("seed", seed, least=0))
         query = torch.randn(N_QUERY, 1, max(sizes), generator=generator, dtype=torch.float64)
         key = torch.randn(N_QUERY, N_KEY, max(sizes), generator=generator, dtype=torch.float64)
         products = torch.stack([(query * key)[..., :size].sum(dim=-1) for size in sizes])
@@ -61,7 +61,7 @@ def sides(seeds: Sequence[int], sizes: Sequence[int]) -> Study:
     measurements = Measurements()
     for seed in seeds:
         for size in sizes:
-            generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+            generator = torch.Generator().manual_seed(_require.integer("seed", seed, least=0))
             x, w = torch.randn(2, size, size, generator=generator, dtype=torch.float64)
             right = x @ w
             for name, other in ((TRANSPOSED, (w.T @ x.T).T), (OTHER_SIDE, w @ x), (OTHER_WAY, x @ w.T)):
@@ -85,7 +85,7 @@ def ramp_and_sinusoid(positions: Sequence[int]) -> Study:
     >>> bool((study.measures["length"]["sinusoid"] - 8**0.5).abs().max() < 1e-12)
     True
     """
-    places = torch.tensor([_require.whole("each position", each, least=1) for each in positions])
+    places = torch.tensor([_require.integer("each position", each, least=1) for each in positions])
     longest = int(places.max()) + OFFSET + 1
     encodings = {
         SINUSOID: sinusoidal_encoding(longest, D_MODEL, dtype=torch.float64),

@@ -21,7 +21,7 @@ def random_layers(
     seed: int, n_layers: int
 ) -> tuple[Float[Tensor, "draws 2 8 16"], Float[Tensor, "draws layers 4 16 16"]]:
     """Draw 256 times two sets of tokens, standard normal, and W_q, W_k, W_v and W_o, Glorot uniform."""
-    generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+    generator = torch.Generator().manual_seed(_require.integer("seed", seed, least=0))
     tokens = torch.randn(DRAWS, 2, N, D_MODEL, generator=generator, dtype=torch.float64)
     uniform = torch.rand(DRAWS, n_layers, 4, D_MODEL, D_MODEL, generator=generator, dtype=torch.float64)
     return tokens, uniform.mul_(2).sub_(1).mul_((6 / (D_MODEL + D_MODEL)) ** 0.5)
@@ -189,5 +189,5 @@ def _attend_fused(x: Tensor, weight: Tensor, layout: str, n_head: int) -> Tensor
 
 
 def _normal(*shape: int, seed: int) -> Tensor:
-    generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+    generator = torch.Generator().manual_seed(_require.integer("seed", seed, least=0))
     return torch.randn(*shape, generator=generator, dtype=torch.float64)

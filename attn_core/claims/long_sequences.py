@@ -191,7 +191,7 @@ def growing(seeds: Sequence[int], counts: Sequence[int]) -> Study:
     measurements = Measurements()
     for seed in seeds:
         for count in counts:
-            sample = regression_sample("sine", n_points=_require.whole("count", count, least=2), seed=seed)
+            sample = regression_sample("sine", n_points=_require.integer("count", count, least=2), seed=seed)
             assert sample.truth is not None
             width = bandwidth_search(sample.keys, sample.values, bandwidths=BANDWIDTHS).best
             curve = kernel_estimate(grid, sample.keys, sample.values, bandwidth=width)

@@ -89,7 +89,7 @@ def run_again(seeds: Sequence[int], runs: Sequence[int]) -> Study:
     def output(seed: int | None) -> Tensor:
         matrices = torch.eye(D_MODEL, dtype=x.dtype).expand(3, D_MODEL, D_MODEL)
         if seed is not None:
-            generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+            generator = torch.Generator().manual_seed(_require.integer("seed", seed, least=0))
             matrices = torch.randn(3, D_MODEL, D_MODEL, generator=generator, dtype=x.dtype)
         return scaled_dot_product_attention(*x @ matrices).output
 
@@ -126,8 +126,8 @@ def symmetry(seeds: Sequence[int], lengths: Sequence[int]) -> Study:
     measurements = Measurements()
     for seed in seeds:
         for length in lengths:
-            generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
-            n = _require.whole("each length", length, least=1)
+            generator = torch.Generator().manual_seed(_require.integer("seed", seed, least=0))
+            n = _require.integer("each length", length, least=1)
             x = torch.randn(n, D_MODEL, generator=generator, dtype=torch.float64)
             w_q, w_k = torch.randn(2, D_MODEL, D_MODEL, generator=generator, dtype=torch.float64)
             same, hot = (

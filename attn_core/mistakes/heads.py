@@ -13,7 +13,7 @@ from attn_core.attention import Attention, scaled_dot_product_attention
 from attn_core.checks import MASKED_IS_ZERO, SAME_AS_TORCH
 from attn_core.masks import causal_mask
 from attn_core.mistakes.one_head import SUMS, WORDS, largest
-from attn_core.mistakes.record import Example, LabelledMap, Mistake, MustHold, by_name
+from attn_core.mistakes.record import Example, LabelledMap, Mistake, MustHold, mistakes_by_name
 from attn_core.multi_head import MultiHead, MultiHeadAttention, merge_heads
 from attn_core.samples import sentence_vectors
 from attn_core.schemes import Rotary
@@ -189,7 +189,7 @@ AS_TORCH = MustHold(
     most=1e-9,
 )
 
-MULTI_HEAD_MISTAKES: Mapping[str, Mistake[Any]] = by_name(
+MULTI_HEAD_MISTAKES: Mapping[str, Mistake[Any]] = mistakes_by_name(
     Mistake(
         "split without transpose",
         N_("Heads are split with view and no transpose, so the product runs over the head axis."),

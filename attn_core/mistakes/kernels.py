@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attn_core.kernels import KERNELS
 from attn_core.mistakes.one_head import largest
-from attn_core.mistakes.record import Example, LabelledMap, Mistake, MustHold, by_name
+from attn_core.mistakes.record import Example, LabelledMap, Mistake, MustHold, mistakes_by_name
 from attn_core.regression import leave_one_out_error, nadaraya_watson
 from attn_words import N_
 
@@ -58,7 +58,7 @@ def training_error(keys: Tensor, values: Tensor, bandwidth: float) -> float:
     return float((fit.estimate - values).square().mean())
 
 
-def by_distance(query: Tensor, keys: Tensor) -> Tensor:
+def weights_by_distance(query: Tensor, keys: Tensor) -> Tensor:
     """Return the Gaussian kernel of the distance of each key (..., 2) from a query (2,)."""
     return KERNELS["gaussian"].profile((keys - query).norm(dim=-1) / WIDE)
 
@@ -71,7 +71,7 @@ def kernel_of_each_coordinate(query: Tensor, keys: Tensor) -> Tensor:
 def mixed_units(query: Tensor, keys: Tensor) -> Tensor:
     """Multiply the first coordinate by ten, as a change of unit does."""
     units = torch.tensor([FACTOR, 1.0], dtype=keys.dtype)
-    return by_distance(query * units, keys * units)
+    return weights_by_distance(query * units, keys * units)
 
 
 def _from_parabola(weights: Tensor, queries: Tensor, keys: Tensor, _values: Tensor) -> float:
@@ -136,7 +136,7 @@ _ONE_HEIGHT = MustHold(
     most=1e-9,
 )
 
-KERNEL_MISTAKES: Mapping[str, Mistake[Any]] = by_name(
+KERNEL_MISTAKES: Mapping[str, Mistake[Any]] = mistakes_by_name(
     Mistake(
         "softmax over queries",
         N_("The softmax of the kernel's logarithms runs down the columns, over queries."),
@@ -189,7 +189,7 @@ KERNEL_MISTAKES: Mapping[str, Mistake[Any]] = by_name(
             "A key that is near in one coordinate then counts, however far it is in the other: the "
             "disc becomes a cross."
         ),
-        by_distance,
+        weights_by_distance,
         kernel_of_each_coordinate,
         _ONE_HEIGHT,
         TWO_INPUTS,
@@ -201,7 +201,7 @@ KERNEL_MISTAKES: Mapping[str, Mistake[Any]] = by_name(
             "are ten times larger."
         ),
         N_("The distance is then nearly that in x₁ alone, and the disc becomes a narrow strip."),
-        by_distance,
+        weights_by_distance,
         mixed_units,
         _ONE_HEIGHT,
         TWO_INPUTS,

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from attn_core.attention import Attention, scaled_dot_product_attention
 from attn_core.checks import ALL_FINITE, MASKED_IS_ZERO, ROWS_SUM_TO_ONE, SAME_AS_TORCH
 from attn_core.masks import causal_mask
-from attn_core.mistakes.record import Example, LabelledMap, Mistake, MustHold, by_name
+from attn_core.mistakes.record import Example, LabelledMap, Mistake, MustHold, mistakes_by_name
 from attn_words import N_
 
 WORDS = ("the", "cat", "sat", "on", "the", "mat")
@@ -145,7 +145,7 @@ FINITE = MustHold(
 )
 
 
-ATTENTION_MISTAKES = by_name(
+ATTENTION_MISTAKES = mistakes_by_name(
     Mistake(
         "softmax-over-queries",
         N_("The softmax runs down the columns, over queries, and not along the rows, over keys."),

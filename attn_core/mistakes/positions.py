@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attn_core.mistakes.one_head import WORDS
-from attn_core.mistakes.record import Example, LabelledMap, Mistake, MustHold, by_name
+from attn_core.mistakes.record import Example, LabelledMap, Mistake, MustHold, mistakes_by_name
 from attn_core.positional import sinusoidal_encoding
 from attn_core.samples import sentence_vectors
 from attn_core.schemes import Sinusoidal, by_offset
@@ -97,7 +97,7 @@ _NEAR_IS_ALIKE = MustHold(
     most=0.0,
 )
 
-POSITION_MISTAKES = by_name(
+POSITION_MISTAKES = mistakes_by_name(
     Mistake(
         "one frequency",
         N_("The sines and cosines of all pairs have the same frequency: the exponent was left out."),

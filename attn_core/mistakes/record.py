@@ -103,6 +103,6 @@ class Mistake(Generic[Result]):
         )
 
 
-def by_name(*mistakes: Mistake[Result]) -> Mapping[str, Mistake[Result]]:
+def mistakes_by_name(*mistakes: Mistake[Result]) -> Mapping[str, Mistake[Result]]:
     """Return mistakes by name, read-only."""
     return MappingProxyType({mistake.name: mistake for mistake in mistakes})

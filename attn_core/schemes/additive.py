@@ -39,8 +39,8 @@ class VectorScheme(Scheme):
         tensor([[2.0000, 2.0000, 2.0000],
                 [2.5000, 2.5000, 2.5000]], dtype=torch.float64)
         """
-        length = _require.whole("length", length, least=1)
-        end = _require.whole("start", start, least=0) + length
+        length = _require.integer("length", length, least=1)
+        end = _require.integer("start", start, least=0) + length
         return self._steps(None, None) * self.encoding(end, d_model)[..., start:, :]
 
     def among(

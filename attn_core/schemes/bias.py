@@ -29,8 +29,8 @@ class BiasScheme(Scheme):
 
     def __post_init__(self) -> None:
         """Check that the head exists."""
-        _require.whole("num_heads", self.num_heads, least=1)
-        _require.whole("head", self.head, least=0, most=self.num_heads - 1)
+        _require.integer("num_heads", self.num_heads, least=1)
+        _require.integer("head", self.head, least=0, most=self.num_heads - 1)
 
     @abstractmethod
     def table(self, offsets: Int[Tensor, "n_query n_key"]) -> Float[Tensor, "n_head n_query n_key"]:
@@ -40,9 +40,9 @@ class BiasScheme(Scheme):
         self, n_query: int, n_key: int, *, key_shift: int = 0
     ) -> Float[Tensor, "*steps n_head n_query n_key"]:
         """Return the bias of every head: see ``bias``."""
-        n_query = _require.whole("n_query", n_query, least=1)
-        n_key = _require.whole("n_key", n_key, least=1)
-        key_shift = _require.whole("key_shift", key_shift, least=0)
+        n_query = _require.integer("n_query", n_query, least=1)
+        n_key = _require.integer("n_key", n_key, least=1)
+        key_shift = _require.integer("key_shift", key_shift, least=0)
         offsets = torch.arange(n_key)[None, :] + key_shift - torch.arange(n_query)[:, None]
         return self._steps(None, None, None) * self.table(offsets)
 

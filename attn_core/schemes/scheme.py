@@ -78,9 +78,9 @@ class Scheme(ABC):
 
         Raises ValueError for positions or a width that a learned table does not have.
         """
-        _require.whole("start", start, least=0)
-        length = _require.whole("length", length, least=1)
-        return torch.zeros(length, _require.whole("d_model", d_model, least=1), dtype=torch.float64)
+        _require.integer("start", start, least=0)
+        length = _require.integer("length", length, least=1)
+        return torch.zeros(length, _require.integer("d_model", d_model, least=1), dtype=torch.float64)
 
     def turn(
         self, x: Float[Tensor, "*batch n d"], places: Int[Tensor, "*#sets n"] | Float[Tensor, "*#sets n"]
@@ -93,7 +93,7 @@ class Scheme(ABC):
 
         ``key_shift`` says how many positions the keys are ahead of where they should be.
         """
-        _require.whole("key_shift", key_shift, least=0)
+        _require.integer("key_shift", key_shift, least=0)
         return torch.zeros(n_query, n_key, dtype=torch.float64)
 
     def attend(
@@ -146,7 +146,7 @@ class Scheme(ABC):
         tensor([[-0.0000, -0.5000],
                 [-0.5000, -0.0000]], dtype=torch.float64)
         """
-        length = _require.whole("length", length, least=1)
+        length = _require.integer("length", length, least=1)
         return self.among(torch.arange(length) + start, d_model, cosine=cosine)
 
     def profile(
@@ -164,7 +164,7 @@ class Scheme(ABC):
         >>> Alibi(num_heads=8).profile(3, 8)
         tensor([1.0000, 0.6065, 0.3679], dtype=torch.float64)
         """
-        return torch.ones(_require.whole("length", length, least=1), dtype=torch.float64)
+        return torch.ones(_require.integer("length", length, least=1), dtype=torch.float64)
 
     def terms(
         self, x: Float[Tensor, "n d_model"], query: int, key: int, *, start: int | None = None
@@ -188,8 +188,8 @@ class Scheme(ABC):
         {'word · word': 0.0, 'word · position': 0.5, 'position · word': 0.25, 'position · position': 1.0}
         """
         n, d_model = x.shape
-        query = _require.whole("query", query, least=0, most=n - 1)
-        key = _require.whole("key", key, least=0, most=n - 1)
+        query = _require.integer("query", query, least=0, most=n - 1)
+        key = _require.integer("key", key, least=0, most=n - 1)
         words = {N_("word · word"): float(x[query] @ x[key]) / d_model**0.5}
         return words | self._terms(x, query, key, self.first if start is None else start)
 

@@ -13,8 +13,8 @@ from attn_core.toys.training import (
     Recipe,
     Run,
     TrainingCurve,
-    judge,
-    judge_without,
+    evaluate,
+    evaluate_without,
     train,
 )
 
@@ -40,8 +40,8 @@ __all__ = [
     "ToyRun",
     "TrainingCurve",
     "any_other_token",
-    "judge",
-    "judge_without",
+    "evaluate",
+    "evaluate_without",
     "measure_generalisation",
     "measure_heads",
     "packaged_run",

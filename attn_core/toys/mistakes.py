@@ -12,12 +12,12 @@ from attn_core.masks import causal_mask
 from attn_core.mistakes import heads
 from attn_core.mistakes.heads import MULTI_HEAD_MISTAKES
 from attn_core.mistakes.one_head import largest
-from attn_core.mistakes.record import Example, LabelledMap, Mistake, MustHold, by_name
+from attn_core.mistakes.record import Example, LabelledMap, Mistake, MustHold, mistakes_by_name
 from attn_core.multi_head import MultiHead, MultiHeadAttention, split_heads
 from attn_core.toys.files import packaged_run
 from attn_core.toys.model import Attend, ToyRun
 from attn_core.toys.tasks import SYMBOLS, TASKS
-from attn_core.toys.training import Recipe, judge
+from attn_core.toys.training import Recipe, evaluate
 from attn_words import N_
 
 
@@ -29,7 +29,7 @@ class TrainedResult:
     share: float
 
 
-def on_example(task: str, *, attend: Attend, start: int = 0) -> ToyRun:
+def run_on_example(task: str, *, attend: Attend, start: int = 0) -> ToyRun:
     """Run the model that was trained on a task on the task's example."""
     how = TASKS[task]
     with torch.no_grad():
@@ -45,8 +45,8 @@ def use(
     ``attend`` is how each layer attends, ``start`` the place that the first symbol is counted as.
     """
     held_out = Recipe.usual(task).held_out()
-    evaluation = judge(packaged_run(task).model(-1), TASKS[task], held_out, attend=attend, start=start)
-    return TrainedResult(on_example(task, attend=attend, start=start), evaluation.accuracy)
+    evaluation = evaluate(packaged_run(task).model(-1), TASKS[task], held_out, attend=attend, start=start)
+    return TrainedResult(run_on_example(task, attend=attend, start=start), evaluation.accuracy)
 
 
 def mask_forgotten(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = None) -> MultiHead:
@@ -108,7 +108,7 @@ def as_torch(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = N
 
 
 def _off_torch(result: TrainedResult, task: str, head: int) -> float:
-    return largest(result.run.weights[head] - on_example(task, attend=as_torch).weights[head])
+    return largest(result.run.weights[head] - run_on_example(task, attend=as_torch).weights[head])
 
 
 def _masked(result: TrainedResult, _task: str, head: int) -> float:
@@ -175,7 +175,7 @@ def _toy(
     return Mistake(name, what, why, use, broken, check, example, also)
 
 
-TOY_MISTAKES = by_name(
+TOY_MISTAKES = mistakes_by_name(
     _toy("merge without transpose", heads.merge_without_transpose),
     _toy("√d_model for √d_head", heads.scale_by_d_model, check=AS_TORCH),
     _toy("one W for all heads", heads.shared_projections),

@@ -67,9 +67,9 @@ class ToyModel(nn.Module):
     ) -> None:
         """Draw the model from its seed."""
         super().__init__()
-        _require.whole("layers", layers, least=1)
-        _require.whole("length", length, least=1)
-        generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+        _require.integer("layers", layers, least=1)
+        _require.integer("length", length, least=1)
+        generator = torch.Generator().manual_seed(_require.integer("seed", seed, least=0))
         self.causal = causal
         normal = torch.randn(2, len(SYMBOLS), d_model, generator=generator)
         self.embedding = nn.Parameter(LOUDNESS * normal[0])
@@ -102,7 +102,7 @@ class ToyModel(nn.Module):
         n = tokens.shape[-1]
         if n > len(self.positions):
             raise ValueError(f"tokens must have at most {len(self.positions)} places; got {n}")
-        embedding = self.embedding[tokens] + self._places(n, _require.whole("start", start, least=0))
+        embedding = self.embedding[tokens] + self._places(n, _require.integer("start", start, least=0))
         mask = causal_mask(n) if self.causal else None
         x, stages = embedding, []
         for number, (attention, norm) in enumerate(zip(self.attention, self.norms, strict=True)):

@@ -141,7 +141,7 @@ class Run:
         return maps_and_logits
 
 
-def judge(
+def evaluate(
     model: ToyModel,
     task: Task,
     tokens: Int[Tensor, "n_sequence n"],
@@ -160,12 +160,12 @@ def judge(
     return Evaluation(float(loss), float(right.float().mean()), measure_heads(task, tokens, run.weights))
 
 
-def judge_without(
+def evaluate_without(
     model: ToyModel, task: Task, tokens: Int[Tensor, "n_sequence n"], each_off: Sequence[tuple[int, ...]]
 ) -> list[Evaluation]:
     """Evaluate a model without each of several sets of heads.
 
-    As ``judge`` does, to the last bit; a layer whose input is the same in several is run once.
+    As ``evaluate`` does, to the last bit; a layer whose input is the same in several is run once.
     """
     layers: list[tuple[MultiHeadAttention, Tensor, MultiHead]] = []
 
@@ -176,7 +176,7 @@ def judge_without(
         layers.append((attention, x, attention(x, **options)))
         return layers[-1][-1]
 
-    return [judge(model, task, tokens, off, attend=attend) for off in each_off]
+    return [evaluate(model, task, tokens, off, attend=attend) for off in each_off]
 
 
 OnStep = Callable[[int, Evaluation | None], None]
@@ -195,8 +195,8 @@ def train(recipe: Recipe, *, checkpoints: int = CHECKPOINTS, on_step: OnStep | N
     Raises ValueError for an unknown task, steps below one, or fewer than two checkpoints.
     """
     _require.one_of("task", recipe.task, TASKS)
-    _require.whole("steps", recipe.steps, least=1)
-    _require.whole("checkpoints", checkpoints, least=2)
+    _require.integer("steps", recipe.steps, least=1)
+    _require.integer("checkpoints", checkpoints, least=2)
     task, model = TASKS[recipe.task], recipe.model()
     held_out = recipe.held_out()
     generator = torch.Generator().manual_seed(recipe.seed)
@@ -206,7 +206,7 @@ def train(recipe: Recipe, *, checkpoints: int = CHECKPOINTS, on_step: OnStep | N
     for step in range(recipe.steps + 1):
         evaluation = None
         if step % EVERY == 0 or step == recipe.steps:
-            evaluation = judge(model, task, held_out)
+            evaluation = evaluate(model, task, held_out)
             evaluations.append(evaluation)
             states.append(Checkpoint(step, {name: each.clone() for name, each in model.state_dict().items()}))
         if on_step is not None:
@@ -228,7 +228,9 @@ def _as_it_was(recipe: Recipe, checkpoint: Checkpoint) -> ToyModel:
 def _ablate(recipe: Recipe, checkpoints: Sequence[Checkpoint]) -> HeadAblation:
     each_off = [(head,) for head in range(recipe.layers * recipe.heads)]
     task, held_out = TASKS[recipe.task], recipe.held_out()
-    evaluations = [judge_without(_as_it_was(recipe, each), task, held_out, each_off) for each in checkpoints]
+    evaluations = [
+        evaluate_without(_as_it_was(recipe, each), task, held_out, each_off) for each in checkpoints
+    ]
     return HeadAblation(
         torch.tensor([[one.loss for one in each] for each in evaluations]),
         torch.tensor([[one.accuracy for one in each] for each in evaluations]),

@@ -203,7 +203,7 @@ def _after_scripts(tokens: Tokens) -> Tokens:
     return tokens
 
 
-def in_lines(latex: str) -> str:
+def allow_breaks(latex: str) -> str:
     r"""Let a line that is too long break between formulas, or before a sign of equality, and not after one.
 
     KaTeX breaks after each relation. What stands in braces it keeps together: so do all parts here that are
@@ -212,7 +212,7 @@ def in_lines(latex: str) -> str:
     Args:
         latex: formulas, some of them joined by ``\\quad`` or ``\\qquad``.
 
-    >>> in_lines(r"k = e, \qquad W = Q K = I")
+    >>> allow_breaks(r"k = e, \qquad W = Q K = I")
     '{k = e, }\\qquad \\allowbreak {W = Q K }\\allowbreak {{}= I}'
     """
     parts: list[list[str]] = [[]]
@@ -255,7 +255,7 @@ def _width(tokens: Tokens) -> float:
             width += max(_width(over), _width(under))
         else:
             beside.append(first)
-    runs = in_text("".join(beside))
+    runs = inline_runs("".join(beside))
     lengths = ((len(text.replace(" ", "")), role in ("sub", "sup")) for text, role in runs)
     return width + sum(count * (_SMALLER if small else 1) for count, small in lengths)
 
@@ -269,14 +269,14 @@ def text_runs(markdown: str) -> list[Run]:
     runs: list[Run] = []
     for at, piece in enumerate(_DOLLARS.split(markdown)):
         if piece:
-            runs.extend(in_text(piece) if at % 2 else [(piece, "")])
+            runs.extend(inline_runs(piece) if at % 2 else [(piece, "")])
     return runs
 
 
-def in_text(latex: str) -> list[Run]:
+def inline_runs(latex: str) -> list[Run]:
     r"""Return a formula as runs of text, as one writes it in a line.
 
-    >>> in_text(r"QK^\top / \sqrt{d_k}")
+    >>> inline_runs(r"QK^\top / \sqrt{d_k}")
     [('QK', 'i'), ('ᵀ / √', ''), ('d', 'i'), ('k', 'sub')]
     """
     merged: list[Run] = []
@@ -344,12 +344,12 @@ def _bracket(tokens: Tokens, role: str) -> Iterator[Run]:
 MOST_CELLS = 8  # rows and columns of a matrix in a formula
 
 
-def in_latex(rows: Sequence[Sequence[float]]) -> str:
+def matrix_latex(rows: Sequence[Sequence[float]]) -> str:
     r"""Write a matrix; of a large one its first rows and columns, with dots for the others.
 
-    >>> in_latex([[1.0, 0.0], [0.25, 0.75]])
+    >>> matrix_latex([[1.0, 0.0], [0.25, 0.75]])
     '\\begin{pmatrix} 1.00 & 0.00 \\\\ 0.25 & 0.75 \\end{pmatrix}'
-    >>> in_latex([[-0.001]])
+    >>> matrix_latex([[-0.001]])
     '\\begin{pmatrix} 0.00 \\end{pmatrix}'
     """
     first = [list(row) for row in rows[:MOST_CELLS]]

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from attn_ui.base.markdown import quoted
-from attn_ui.base.parameters import Choice, MultiChoice, NearestError, Parameter, Steps, by_name
+from attn_ui.base.parameters import Choice, MultiChoice, NearestError, Parameter, Steps, parameters_by_name
 from attn_words import _, _c, with_whole_letters
 
 # What mail and networks add to a link to count who comes.
@@ -76,7 +76,7 @@ def mend(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> dict[s
     >>> mend([Integer("d", 4, 1, 16), Flag("bias", False)], query)
     {'d': ['3'], 'bias': ['true']}
     """
-    settings, current = by_name(parameters), dict[str, list[str]]()
+    settings, current = parameters_by_name(parameters), dict[str, list[str]]()
     for raw_name, texts in query.items():
         name = re.sub("^(amp;)+", "", raw_name)
         if name in settings:
@@ -119,7 +119,7 @@ def bad_settings(parameters: Sequence[Parameter], query: dict[str, list[str]]) -
         parameters: what the page can read.
         query: names with all their values, as the address has them.
     """
-    settings = by_name(parameters)
+    settings = parameters_by_name(parameters)
     dropped = []
     for name, texts in query.items():
         parameter = settings.get(name)
@@ -155,7 +155,7 @@ def read_link(parameters: Sequence[Parameter], link: str) -> tuple[dict[str, Any
     parts = urlsplit(link)
     query = mend(parameters, parse_qs(parts.query if "?" in link else link, keep_blank_values=True))
     dropped = bad_settings(parameters, query)
-    settings, values = by_name(parameters), dict[str, Any]()
+    settings, values = parameters_by_name(parameters), dict[str, Any]()
     replacements = {bad.name: bad.replacement or "" for bad in dropped}
     for name, texts in query.items():
         setting = settings.get(name)

@@ -29,7 +29,7 @@ from attn_ui.base.scenes import Sentences, SharedScene
 from attn_ui.base.search_entries import Place
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.term import Term
-from attn_ui.base.terms import in_sentence, occurring
+from attn_ui.base.terms import occurring, terms_in
 from attn_words import _, cached, paragraph
 
 __all__ = [
@@ -247,7 +247,7 @@ def _compared(at: "At[Result]", pin: str, panel: str) -> "At[Result]":
 @cached(64)  # a slider that is let go leaves the sentences as they are, of up to 60 kB
 def _terms_of(captions: bytes) -> tuple[Term, ...]:
     texts = _one_of_each(texts_in(captions))
-    return tuple({term.key: term for text in texts for term in in_sentence(text)}.values())
+    return tuple({term.key: term for text in texts for term in terms_in(text)}.values())
 
 
 def _one_of_each(texts: Sequence[str]) -> Iterable[str]:

@@ -230,8 +230,8 @@ class Steps:
     """The values of a live figure's slider, in order; the address carries the value.
 
     A page may offer only some of the values (`dataclasses.replace(HEADS, values=...)`), and offers one that
-    lies between two of them where that is asked for (`attn_ui.screen.state.exact`): the setting is the
-    value, never its position. The default is left out of the address, unless `always_written`. Where only
+    lies between two of them where a link has it (`attn_ui.screen.state.with_exact_value`): the setting is
+    the value, never its position. The default is left out of the address, unless `always_written`. Where only
     the values themselves can be had, `only` says what they are. Where `page_explains`, the page says itself
     why it shows another value. The values in `landmarks` stay where a page offers fewer than all.
     """
@@ -517,6 +517,6 @@ def rungs(low: float, high: float, of_ten: Sequence[float], form: str) -> tuple[
     return tuple(sorted({low, *(rung for rung in numbers if low < rung < high), high}))
 
 
-def by_name(parameters: Sequence[Parameter]) -> dict[str, Parameter]:
+def parameters_by_name(parameters: Sequence[Parameter]) -> dict[str, Parameter]:
     """Index parameters by name."""
     return {parameter.name: parameter for parameter in parameters}

@@ -6,7 +6,7 @@ from importlib import import_module
 from urllib.parse import urlencode
 
 from attn_ui.base.navigation import PAGES
-from attn_ui.base.parameters import Choice, Tabs, by_name, label_of, tab_name
+from attn_ui.base.parameters import Choice, Tabs, label_of, parameters_by_name, tab_name
 from attn_words import _
 
 GUIDE = "guide"  # which has no settings, and no folder under `pages/`
@@ -31,7 +31,7 @@ class Place:
         >>> Place("single_head", {"stage": "threshold", "above": "0.15"}).name
         'Single head: threshold'
         """
-        settings = by_name(import_module(f"pages.{self.folder}.settings").SETTINGS)
+        settings = parameters_by_name(import_module(f"pages.{self.folder}.settings").SETTINGS)
         choices = [(settings[name], option) for name, option in self.link.items()]
         names = [
             tab_name(option) if isinstance(setting, Tabs) else label_of(setting, option)

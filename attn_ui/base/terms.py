@@ -48,7 +48,7 @@ def compounds() -> frozenset[str]:
 
 
 @cached()
-def of_page(folder: str) -> tuple[Term, ...]:
+def page_terms(folder: str) -> tuple[Term, ...]:
     """Return the letters that a page explains itself, in words of its own."""
     module = f"pages.{folder}.terms"
     if module == _LIST or find_spec(module) is None:
@@ -58,14 +58,14 @@ def of_page(folder: str) -> tuple[Term, ...]:
 
 
 @cached()
-def of_views() -> tuple[Term, ...]:
+def view_terms() -> tuple[Term, ...]:
     """Return the letters that pages explain themselves, of all pages."""
-    return tuple(term for page in PAGES for term in of_page(page.folder))
+    return tuple(term for page in PAGES for term in page_terms(page.folder))
 
 
-def every() -> tuple[Term, ...]:
+def all_terms() -> tuple[Term, ...]:
     """Return all terms, and all letters of all pages."""
-    return (*general(), *of_views())
+    return (*general(), *view_terms())
 
 
 def names(*english: str) -> tuple[str, ...]:
@@ -132,10 +132,10 @@ def _by_first_word() -> dict[str, list[tuple[str, Term]]]:
     return index
 
 
-def in_sentence(sentence: str) -> Iterator[Term]:
+def terms_in(sentence: str) -> Iterator[Term]:
     """Yield the terms of a sentence, markdown or plain, in their order.
 
-    >>> [term.name for term in in_sentence("The **queries** of a monkey weigh its keys.")]
+    >>> [term.name for term in terms_in("The **queries** of a monkey weigh its keys.")]
     ['Query', 'Key']
     """
     text = _MARKS.sub("", sentence)
@@ -195,7 +195,7 @@ def meanings(on: str) -> dict[str, Term]:
 
 @cached()
 def _meant(scope: str, folder: str) -> dict[str, Term]:
-    terms = (*general(), *of_page(folder))
+    terms = (*general(), *page_terms(folder))
     return {latex.key(symbol): term for term in terms if term.on == scope for symbol in term.symbols}
 
 
@@ -210,7 +210,7 @@ def occurring(
         on: where they stand.
         also: terms that were found before.
     """
-    words = (*also, *(term for sentence in sentences for term in in_sentence(sentence)))
+    words = (*also, *(term for sentence in sentences for term in terms_in(sentence)))
     by_key = {term.key: term for term in words}
     by_symbol = meanings(on)
     all_formulas = [*formulas, *(each for sentence in sentences for each in latex.formulas_in(sentence))]

@@ -23,8 +23,8 @@ from attn_ui.export.slides import (
     check_address,
     check_letters,
     chromium,
-    in_language,
     make_writable,
+    name_language,
     options_of,
     save_slide,
     serving,
@@ -118,7 +118,7 @@ def _step(number: int, step: Step, picture: Path | None, *, answers: bool) -> st
 
 def _line(step: Step) -> Line:
     """Return the link of a step as a line of a list, in the language that is spoken."""
-    return in_language(Line(step.line, step.link, step.link.strip("/"), step.title))
+    return name_language(Line(step.line, step.link, step.link.strip("/"), step.title))
 
 
 def _part(part: Part, step: Step, *, answers: bool) -> str:

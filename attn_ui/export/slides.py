@@ -32,7 +32,7 @@ from urllib.parse import parse_qs, quote, quote_plus, urlencode, urlsplit
 from attn_ui.base.link_options import LANG, SAY
 from attn_ui.export.slide import Slide
 from attn_ui.lessons import shelf
-from attn_ui.lessons.answers import bare, fill_in
+from attn_ui.lessons.answers import fill_in, without_markup
 from attn_ui.lessons.figures import shown_name, tables_of
 from attn_ui.lessons.lesson import LessonError, LessonQuestion, LessonText, Step
 from attn_ui.lessons.link_list import Line, read_list
@@ -166,7 +166,7 @@ def language_of(link: str) -> str:
     return name if name in LANGUAGES else SOURCE
 
 
-def in_language(line: Line) -> Line:
+def name_language(line: Line) -> Line:
     """Have a link name the language that is spoken here, where it names none and that is not English."""
     if language() == SOURCE or LANG.name in parse_qs(urlsplit(line.link).query):
         return line
@@ -250,7 +250,7 @@ def make(
         viewport={"width": 1280, "height": 800}, accept_downloads=True, color_scheme="light"
     )
     slides, complaints = [], []
-    lines = [in_language(line) for line in lines]
+    lines = [name_language(line) for line in lines]
     for name in {language_of(line.link) for line in lines}:
         check_letters(context.new_page(), name)
     for number, line in enumerate(tqdm(lines, unit="slide", disable=None), start=1):
@@ -365,11 +365,15 @@ def _with_question(step: Step) -> str:
     here, before = step.link.strip("/"), ""
     for part in step.parts:
         if isinstance(part, LessonQuestion):
-            question = bare(fill_in(part.asks, step.link, tables_of, shown_name))
+            question = without_markup(fill_in(part.asks, step.link, tables_of, shown_name))
             both = paragraph(before, question)
             sentence = both if len(both) <= SAY.longest else question[: SAY.longest]
             return f"{here}{'&' if '?' in here else '?'}say={quote_plus(sentence)}"
-        text = bare(fill_in(part, step.link, tables_of, shown_name)) if isinstance(part, LessonText) else ""
+        text = (
+            without_markup(fill_in(part, step.link, tables_of, shown_name))
+            if isinstance(part, LessonText)
+            else ""
+        )
         before = re.split(r"(?<=[.!?])\s+|(?<=[。！？])(?=.)", text)[-1]
         before = "" if before.endswith(("?", "？")) else before
     return here

@@ -18,7 +18,7 @@ LOST = N_(
 )
 
 
-def say_so(_fault: Exception) -> bool:
+def show_fault(_fault: Exception) -> bool:
     """Show a sentence and the link in place of Streamlit's own box; true, so that none follows."""
     address = st.context.url or ""
     settings = {name: st.query_params.get_all(name) for name in st.query_params}

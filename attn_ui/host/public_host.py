@@ -25,7 +25,7 @@ def own_host() -> str | None:
     return None
 
 
-def for_others(link: str, headers: Mapping[str, str], peer: str | None) -> tuple[str, str]:
+def public_link(link: str, headers: Mapping[str, str], peer: str | None) -> tuple[str, str]:
     """Return the link by which others open what a visitor sees, and what there is to say of it.
 
     A visitor from elsewhere sees the address that all use, and hears nothing of this machine. Nor does one

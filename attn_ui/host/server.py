@@ -19,7 +19,7 @@ from starlette.middleware import Middleware
 from attn_ui.base import shared_cache
 from attn_ui.host.assets import Asset, FrontEnd, plotly_js
 from attn_ui.host.document import Assets
-from attn_ui.host.faults import keep_logs_clean, say_so
+from attn_ui.host.faults import keep_logs_clean, show_fault
 from attn_ui.host.hosting import Hosting, hosting
 from attn_ui.host.limits import Limits
 from attn_ui.host.public_host import own_host
@@ -72,7 +72,7 @@ def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None
         gc.collect()
         gc.freeze()
         gc.set_threshold(*GARBAGE)
-        say_where()
+        print_address()
         tasks = asyncio.create_task(tidy()), asyncio.create_task(asyncio.to_thread(beside))
         yield
         for task in tasks:
@@ -86,7 +86,7 @@ def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None
     front = FrontEnd()
     return {
         "lifespan": lifespan,
-        "on_script_error": say_so,
+        "on_script_error": show_fault,
         "middleware": [
             Middleware(SecurityHeaders, frame_ancestors=settings.frame_ancestors, metrics=settings.metrics),
             Middleware(WholeFirst),
@@ -105,7 +105,7 @@ def get_without_lock(self: functools.cached_property[Any], instance: Any, owner:
     return self if instance is None else instance.__dict__[self.attrname]
 
 
-def say_where() -> None:
+def print_address() -> None:
     """Print where the app is; Streamlit's own welcome asks the internet for this machine's address."""
     host, port = st.get_option("server.address"), st.get_option("server.port")
     path = st.get_option("server.baseUrlPath").strip("/")

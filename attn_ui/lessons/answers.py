@@ -149,12 +149,12 @@ def fill_in(text: LessonText, link: str, figures: Figures, show_name: ShowName |
     return markdown
 
 
-def bare(markdown: str) -> str:
+def without_markup(markdown: str) -> str:
     r"""Return text without the marks of markdown, on one line, and its formulas in plain signs.
 
-    >>> bare(r"How much does *the* give to $k_2$, divided by $\sqrt{d_k}$?")
+    >>> without_markup(r"How much does *the* give to $k_2$, divided by $\sqrt{d_k}$?")
     'How much does the give to k_2, divided by √d_k?'
-    >>> bare(r"$\frac{q \cdot k}{\sqrt 2} \le \sigma^{-1}\,\mathrm{softmax}(x)$")
+    >>> without_markup(r"$\frac{q \cdot k}{\sqrt 2} \le \sigma^{-1}\,\mathrm{softmax}(x)$")
     '(q · k) / √2 ≤ σ^(-1) softmax(x)'
     """
     parts = re.split(r"(?<!\\)\$(.+?)(?<!\\)\$", markdown)

@@ -39,7 +39,7 @@ from mdit_py_plugins.colon_fence import colon_fence_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from attn_ui.base.navigation import PAGES
-from attn_ui.lessons.answers import bare
+from attn_ui.lessons.answers import without_markup
 from attn_ui.lessons.lesson import (
     COMPARED,
     Digression,
@@ -128,7 +128,7 @@ class _Reader:
         if self.wrong:
             self.wrong[0].others = self.wrong[1:]
             raise self.wrong[0]
-        return Lesson(name, bare(title), bare(about), minutes, steps, self.file)
+        return Lesson(name, without_markup(title), without_markup(about), minutes, steps, self.file)
 
     def refuse(self, tokens: Sequence[Token], above: int) -> None:
         """Refuse what a lesson cannot hold."""
@@ -162,7 +162,7 @@ class _Reader:
                 message = f"wanted one `:::{{attention}} LINK` in the step {title!r:.60}, got {len(links)}"
                 self.wrong.append(self.error(line, message))
             contents = [part for part in parts if not isinstance(part, str)]
-            yield Step(slug(title), bare(title), "".join(links[:1]), line, contents)
+            yield Step(slug(title), without_markup(title), "".join(links[:1]), line, contents)
 
     def parts(self, tokens: Sequence[Token], lines: Sequence[str]) -> Iterator[Part | str]:
         """Yield texts, questions and asides of a step, and its link as a plain text."""

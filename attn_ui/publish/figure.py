@@ -183,7 +183,7 @@ def _program(at: At[Any]) -> str:
 def _small_enough(figure: Figure, at: At[Any]) -> Figure:
     """Return a figure made lighter; with every second step, every third, ... until it is small enough."""
     stride = 1
-    smaller = _with_steps(figure, compact_figure.for_widths(figure.steps, WIDTHS))
+    smaller = _with_steps(figure, compact_figure.keep_widths(figure.steps, WIDTHS))
     while len(smaller.steps) + len(smaller.captions or b"") > MOST_BYTES:
         stride += 1
         if figure.slider is None or stride >= len(figure.slider.steps.values):
@@ -191,7 +191,7 @@ def _small_enough(figure: Figure, at: At[Any]) -> Figure:
                 _("{link} takes more than {most} bytes.", link=figure.name, most=f"{MOST_BYTES:,}")
             )
         fewer = _with_every(figure, figure.slider, stride, at)
-        smaller = _with_steps(fewer, compact_figure.for_widths(fewer.steps, WIDTHS))
+        smaller = _with_steps(fewer, compact_figure.keep_widths(fewer.steps, WIDTHS))
     return smaller
 
 
@@ -207,7 +207,7 @@ def _with_every(figure: Figure, slider: Slider, stride: int, at: At[Any]) -> Fig
     values = tuple(slider.steps.values[step] for step in steps)
     captions = figure.captions and captions_at(figure.captions, steps)
     names = tuple(slider.names[step] for step in steps) if slider.names else ()
-    fewer = _with_steps(figure, compact_figure.with_steps(figure.steps, steps), captions)
+    fewer = _with_steps(figure, compact_figure.keep_steps(figure.steps, steps), captions)
     return replace(fewer, slider=replace(slider, steps=replace(slider.steps, values=values), names=names))
 
 

@@ -24,13 +24,13 @@ _RANGES = (
 
 
 @cache
-def of_sites() -> bytes:
+def site_letters() -> bytes:
     """Return it with all letters that figures write; uncut where fontTools is not installed.
 
     That is so on an app's server.
     """
     try:
-        return of_text("".join(chr(code) for first, last in _RANGES for code in range(first, last + 1)))
+        return text_letters("".join(chr(code) for first, last in _RANGES for code in range(first, last + 1)))
     except ImportError:
         return front_end.font(_FONT).read_bytes()
 
@@ -49,7 +49,7 @@ def write_page(page: "Page", html: str, font: bytes = b"") -> None:
 
 
 @lru_cache(maxsize=512)
-def of_text(text: str) -> bytes:
+def text_letters(text: str) -> bytes:
     """Return it with the letters of a text; those that it has not are left out.
 
     Raises:

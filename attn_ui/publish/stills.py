@@ -51,20 +51,20 @@ def draw_stills(folder: Path, chromium_path: str | None = None) -> int:
     return len(lacking) * len(WIDTHS) * len(COLOURS)
 
 
-def with_letters(svgs: Sequence[str]) -> list[str]:
+def embed_letters(svgs: Sequence[str]) -> list[str]:
     """Return drawings of one figure with the font that they are written in, its letters alone."""
     text = "".join(
         sorted({letter for svg in svgs for piece in _TEXT.findall(svg) for letter in unescape(piece)})
     )
     if not text.strip():
         return list(svgs)
-    face = letters.face(letters.of_text(text))
+    face = letters.face(letters.text_letters(text))
     return [re.sub(r"(<svg[^>]*>)", rf"\1<style>{face}</style>", svg, count=1) for svg in svgs]
 
 
 def _prepare(page: "Page", plotly: str) -> None:
     """Have a page know what draws; nothing is fetched."""
-    letters.write_page(page, "<!doctype html><title>stills</title>", letters.of_sites())
+    letters.write_page(page, "<!doctype html><title>stills</title>", letters.site_letters())
     page.add_script_tag(content=plotly)
     page.add_script_tag(content=f"(() => {{\n{bundle('stills.js')}}})();")
 
@@ -80,6 +80,6 @@ def _draw(page: "Page", path: Path) -> list[dict[str, Any]]:
 
 
 def _write(folder: Path, name: str, drawings: Sequence[dict[str, Any]]) -> None:
-    lettered = with_letters([each["svg"] for each in drawings])
+    lettered = embed_letters([each["svg"] for each in drawings])
     for each, svg in zip(drawings, lettered, strict=True):
         (folder / still_name(name, each["room"], each["colours"])).write_text(svg, encoding="utf-8")

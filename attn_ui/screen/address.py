@@ -7,7 +7,7 @@ import streamlit as st
 
 from attn_ui.base.link_options import framing
 from attn_ui.base.links import Dropped, bad_settings, mend, not_all_here, not_here
-from attn_ui.base.parameters import MultiChoice, Parameter, Steps, by_name
+from attn_ui.base.parameters import MultiChoice, Parameter, Steps, parameters_by_name
 from attn_ui.screen import option_names, state
 from attn_ui.streamlit_inside.run import read_address_again, travelled
 from attn_words import language
@@ -41,7 +41,7 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
         bad_ones = bad_settings(readable, query)
         if bad_ones:
             # Settings of pages visited before are no mistake of the reader's.
-            own, last_names = by_name(readable), session.get(_LEFT, frozenset())
+            own, last_names = parameters_by_name(readable), session.get(_LEFT, frozenset())
             _keep(page, [bad for bad in bad_ones if bad.name in own or bad.name not in last_names])
             for bad in bad_ones:
                 if bad.replacement:
@@ -97,7 +97,7 @@ def show_several(setting: MultiChoice) -> None:
         _add(not_all_here(setting, dropped))
 
 
-def place(choice: Steps, count: int) -> int:
+def place_among(choice: Steps, count: int) -> int:
     """Return the place of what is chosen among so many that are there: a word, a head.
 
     Args:

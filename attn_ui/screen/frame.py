@@ -41,20 +41,20 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
     )
     with head:
         st.title(_(title), anchor=False)
-        search.place()
-        pinning.place(settings)
-        teach.place(settings)
-        share.place(url, settings)
-    language.place()
-    link_options.say()
-    lesson_panel.place()
+        search.show()
+        pinning.show(settings)
+        teach.show(settings)
+        share.show(url, settings)
+    language.show()
+    link_options.show_sentence()
+    lesson_panel.show()
     with st.container(key="page-about"):
         st.markdown(_(sentence))
-    pinning.say()
+    pinning.show_message()
     address.notify(dropped)
 
 
-def lead_on(places: Sequence[Place]) -> None:
+def show_leads(places: Sequence[Place]) -> None:
     """Lay links to what shows it in full side by side."""
     with st.container(horizontal=True, key="see-how"):
         for each in places:

@@ -15,6 +15,6 @@ _VIEW = re.compile(r"`([a-z-]+\?[a-z]+=[^`. ]*)`")
 
 def show() -> None:
     """Show it without pictures; each address of a view in it is a link there."""
-    language.place()
+    language.show()
     text = _OTHER_FILE.sub(r"\1", _PICTURE.sub("", GUIDE.read_text(encoding="utf-8")))
     st.markdown(_VIEW.sub(r"[`\1`](\1)", text))

@@ -37,7 +37,7 @@ def _here() -> str:
     return st.session_state.get(_CHOSEN) or preferred(st.context.locale)
 
 
-ask_where_none_is_spoken(_here, lambda: 2 if session() is None else int(looks.here(DECIMALS)))
+ask_where_none_is_spoken(_here, lambda: 2 if session() is None else int(looks.current_look(DECIMALS)))
 
 
 def preferred(locale: str | None) -> str:
@@ -50,7 +50,7 @@ def preferred(locale: str | None) -> str:
     return first if first in LANGUAGES else SOURCE
 
 
-def place() -> None:
+def show() -> None:
     """Offer the guide and the other languages in the navigation; what is embedded has none."""
     if st.context.is_embedded:
         return

@@ -14,13 +14,13 @@ from attn_ui.base.link_options import LESSON, framing
 from attn_ui.base.markdown import plain, quoted
 from attn_ui.lessons.answers import (
     Truth,
-    bare,
     fill_in,
     is_right,
     is_share_in_percent,
     read_number,
     states_truth,
     truth,
+    without_markup,
 )
 from attn_ui.lessons.figures import shown_answer, shown_name, tables_of
 from attn_ui.lessons.lesson import Digression, Lesson, LessonQuestion, LessonText, Step
@@ -40,7 +40,7 @@ _HINTED = "_lesson_hinted"  # the addresses of steps at which a hint was given
 Place = tuple[str, str, int]
 
 
-def place() -> None:
+def show() -> None:
     """Show the panel where the link names a lesson; nothing otherwise."""
     lesson_name = st.query_params.get(LESSON.name)
     if lesson_name == "":  # it was left
@@ -185,7 +185,7 @@ def _head(lesson: Lesson, at: int) -> str:
 
 def _narration(step: Step) -> list[str]:
     """What stands over a projected figure, one after the other: the step's questions, or its title."""
-    return [bare(_with_numbers(question.asks, step)) for question in step.questions] or [step.title]
+    return [without_markup(_with_numbers(question.asks, step)) for question in step.questions] or [step.title]
 
 
 def _foot(lesson: Lesson, at: int) -> str:

@@ -45,7 +45,7 @@ def hide_parts(settings: Sequence[Parameter]) -> None:
         st.html(f"<style>{sheet}</style>")
 
 
-def say() -> None:
+def show_sentence() -> None:
     """Show the teacher's sentence, as text and never as markup."""
     text = " ".join(st.query_params.get("say", "").split())[: SAY.longest]
     if text:

@@ -107,7 +107,7 @@ def live_figure(
             rows,
             selection,
             commanded,
-            palette=looks.here(PALETTE),
+            palette=looks.current_look(PALETTE),
             **about,
             settings=readings(),
             revision=revision(),

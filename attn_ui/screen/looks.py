@@ -20,29 +20,29 @@ _LABELS = {
 }
 
 
-def here(setting: Choice) -> str:
+def current_look(setting: Choice) -> str:
     """Return what is chosen."""
     return str(st.session_state.get(f"_{setting.name}", setting.default))
 
 
-def wear_here() -> None:
+def take_over() -> None:
     """Take over what the link says, and have the address say what was chosen on another page."""
     for setting in (PALETTE, DECIMALS):
         linked = st.query_params.get(setting.name)
         if linked in setting.options:
             st.session_state[f"_{setting.name}"] = linked
-        elif linked is None and here(setting) != setting.default:
-            st.query_params[setting.name] = here(setting)
+        elif linked is None and current_look(setting) != setting.default:
+            st.query_params[setting.name] = current_look(setting)
 
 
-def place() -> None:
+def show() -> None:
     """Offer the others."""
     for setting, label in (
         (PALETTE, _("Colours of maps, on every page")),
         (DECIMALS, _("Decimals in cells, on every page")),
     ):
         key = f"pick-{setting.name}"
-        st.session_state[key] = here(setting)
+        st.session_state[key] = current_look(setting)
         names = {name: _(_LABELS[name]) for name in setting.options}
         st.selectbox(
             label,
@@ -57,4 +57,4 @@ def _choose(setting: Choice, key: str) -> None:
     if st.session_state[key] not in setting.options:  # the list was in another language meanwhile
         return
     st.session_state[f"_{setting.name}"] = st.session_state[key]
-    state.put(setting.name, *([] if here(setting) == setting.default else [here(setting)]))
+    state.put(setting.name, *([] if current_look(setting) == setting.default else [current_look(setting)]))

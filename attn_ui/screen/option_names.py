@@ -16,7 +16,7 @@ _SPOKEN = "_named_language"  # in which the options of the page were shown last
 _WRITTEN = "_named_written"  # what was written into the address, by the settings' names
 
 
-def here(setting: Parameter) -> bool:
+def is_renamed(setting: Parameter) -> bool:
     """Whether a setting's options are shown in other words than the address has."""
     if language() != SOURCE or (isinstance(setting, MultiChoice) and setting.numbered):
         return True
@@ -47,7 +47,11 @@ def arrive(settings: Sequence[Parameter], *, is_news: bool, goes_back: bool) -> 
     if not (is_news or last_language != language()):
         return
     for setting in settings:
-        if not isinstance(setting, Choice | MultiChoice) or isinstance(setting, Tabs) or not here(setting):
+        if (
+            not isinstance(setting, Choice | MultiChoice)
+            or isinstance(setting, Tabs)
+            or not is_renamed(setting)
+        ):
             continue
         texts = [text for text in st.query_params.get_all(setting.name) if text in setting.options]
         if isinstance(setting, MultiChoice) and (texts or goes_back):
@@ -56,9 +60,9 @@ def arrive(settings: Sequence[Parameter], *, is_news: bool, goes_back: bool) -> 
             st.session_state[setting.name] = texts[-1] if texts else setting.default
 
 
-def after(setting: Choice | MultiChoice, choice: str | Sequence[str]) -> None:
+def write_choice(setting: Choice | MultiChoice, choice: str | Sequence[str]) -> None:
     """Have the address say what is chosen; it says nothing of what is at its default."""
-    if not here(setting):
+    if not is_renamed(setting):
         return
     texts = [choice] if isinstance(choice, str) else [*choice]
     default = [setting.default] if isinstance(setting, Choice) else [*setting.default]

@@ -19,13 +19,13 @@ _CHOOSER = "compare-panel"
 _ALIKE = N_("**A** is pinned, and **B** is the same until you change something.")
 
 
-def place(settings: Sequence[Parameter]) -> None:
+def show(settings: Sequence[Parameter]) -> None:
     """Put the button into the page's head."""
     pin = Pin(tuple(settings))
     st.button(_("Pin as A"), icon=":material/push_pin:", key="pin", on_click=_pin, args=(pin,))
 
 
-def say() -> None:
+def show_message() -> None:
     """Say why the last press pinned nothing, where that is so."""
     if message := st.session_state.pop(_SAID, ""):
         st.warning(message, icon=":material/info:")
@@ -115,5 +115,5 @@ def _clear() -> None:
 
 def _choose() -> None:
     """Take the panel that was chosen; the list may report late, when nothing is pinned any more."""
-    if state.is_said(PIN):
+    if state.is_in_address(PIN):
         state.put(COMPARE.name, st.session_state[_CHOOSER])

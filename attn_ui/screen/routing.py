@@ -23,7 +23,7 @@ _ICON = "data:image/svg+xml;base64," + b64encode((_ROOT / "attn_ui" / "icon.svg"
 def run() -> None:
     """Run the page that the address names."""
     language.speak_here()
-    looks.wear_here()
+    looks.take_over()
     dress()
     is_embedded = st.context.is_embedded
     if is_embedded:

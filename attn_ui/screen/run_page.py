@@ -10,7 +10,7 @@ import streamlit as st
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Figure, Page, Small
 from attn_ui.screen import pinning, programs_tab, state, terms
-from attn_ui.screen.frame import lead_on, open_page, tabs
+from attn_ui.screen.frame import open_page, show_leads, tabs
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.predicting import predicted
 from attn_ui.screen.slider_fragment import follow
@@ -19,7 +19,7 @@ from attn_ui.screen.streamlit_controls import CONTROLS, StreamlitControls
 
 def run(page: Page[Any, Any]) -> None:
     """Show a page: ask, draw the figure, say what it shows, and lay the tabs under it."""
-    state.tell_alone(page.setting_in_bare_link)
+    state.write_default(page.setting_in_bare_link)
     if page.on_first_visit:
         _enter(page.folder, page.on_first_visit)
     settings = page.read_address(CONTROLS) if page.read_address else page.settings
@@ -61,13 +61,13 @@ def _show(page: Page[Any, Any], page_state: Any) -> None:
         say = st.caption if isinstance(note, Small) else st.markdown
         say(note)
     if view.leads:
-        lead_on(view.leads)
+        show_leads(view.leads)
     if view.below:
         page.module(view.below).show(view.result)
     shown_tabs = view.tabs or page.tabs
     if shown_tabs and view.figure:
         tabs(shown_tabs, {name: partial(_show_tab, page, name, view.result) for name in shown_tabs.options})
-    terms.place(page.terms(view), page.letters(view.name))
+    terms.show(page.terms(view), page.letters(view.name))
 
 
 def _show_tab(page: Page[Any, Any], name: str, result: Any) -> None:

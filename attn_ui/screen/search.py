@@ -63,7 +63,7 @@ KINDS = (
 
 
 @cached()
-def everything() -> tuple[Entry, ...]:
+def all_entries() -> tuple[Entry, ...]:
     """Return all that can be found, what is best known by its name first: terms, pages, then options.
 
     Where another language is spoken all has its name there first, and can be found by the English one too.
@@ -117,7 +117,7 @@ def listing() -> str:
     sources = {term.name: f"{term.source}; {term.code}" for term in general() if term.source or term.code}
     words = WORDS | {name: words for name, (_link, words) in TEACH.items()}
     every: list[Any] = []
-    for entry in everything():
+    for entry in all_entries():
         own = (words.pop(name) for name in entry.names if name in words)
         details = f"{next(own, '')}; {sources.get(entry.names[0], '')}"
         more = [each for each in details.split("; ") if each]
@@ -167,7 +167,7 @@ def _field() -> str:
     )
 
 
-def place() -> None:
+def show() -> None:
     """Put the field into the page's head; a page that is shown inside another has none."""
     if not st.context.is_embedded:
         st.html(_field(), width="content")

@@ -9,7 +9,16 @@ import streamlit as st
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
 from attn_ui.base.links import up_to_date
 from attn_ui.base.markdown import quoted
-from attn_ui.base.parameters import Cells, MultiChoice, Parameter, Sight, Steps, Table, Tabs, by_name
+from attn_ui.base.parameters import (
+    Cells,
+    MultiChoice,
+    Parameter,
+    Sight,
+    Steps,
+    Table,
+    Tabs,
+    parameters_by_name,
+)
 from attn_ui.base.pin import COMPARE, PIN
 from attn_ui.screen import state
 from attn_words import _, with_whole_letters
@@ -58,13 +67,13 @@ def read(content: bytes, page: str, parameters: Sequence[Parameter]) -> dict[str
     query = {name: text if isinstance(text, list) else [text] for name, text in texts_by_name.items()}
     query = up_to_date(parameters, query)
     texts_by_name = {name: texts[0] if len(texts) == 1 else texts for name, texts in query.items()}
-    parameters_by_name = by_name(parameters)
+    by_name = parameters_by_name(parameters)
     for name in texts_by_name:
-        if name not in parameters_by_name:
+        if name not in by_name:
             raise ValueError(_("the file sets {name}, which this page does not have", name=quoted(name)))
     return {
         name: _value(setting, texts_by_name[name]) if name in texts_by_name else setting.default
-        for name, setting in parameters_by_name.items()
+        for name, setting in by_name.items()
     }
 
 

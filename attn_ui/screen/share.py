@@ -37,7 +37,7 @@ _COPIES = '<button type="button">{copy}</button><span role="status"></span>'
 ARCHIVE = "attention-lab.zip"
 
 
-def place(url: str, settings: Sequence[Parameter]) -> None:
+def show(url: str, settings: Sequence[Parameter]) -> None:
     """Put the button into the page; what is behind it follows at the end of the run (`fill`)."""
     panel = st.popover(_("Share"), icon=":material/share:", key="share", on_change="rerun")
     st.session_state[_PLACE] = (panel, url, settings)
@@ -58,7 +58,7 @@ def fill() -> None:
         st.session_state.pop(_SAID, None)
         return
     with panel:
-        address, about = for_others(link(framed=True))
+        address, about = public_link(link(framed=True))
         if about:
             st.caption(about)
         link_field("link", address)
@@ -73,7 +73,7 @@ def fill() -> None:
         st.divider()
         _page(url, settings, "" if about else address.partition("?")[0].removesuffix(url))
         st.divider()
-        looks.place()
+        looks.show()
 
 
 def link(*, framed: bool, **more: str) -> str:
@@ -90,9 +90,9 @@ def link(*, framed: bool, **more: str) -> str:
     return f"{address}?{urlencode(pairs)}" if pairs else address
 
 
-def for_others(address: str) -> tuple[str, str]:
+def public_link(address: str) -> tuple[str, str]:
     """Return an address that other machines can open, and what is to be said about it."""
-    return public_host.for_others(address, st.context.headers, st.context.ip_address)
+    return public_host.public_link(address, st.context.headers, st.context.ip_address)
 
 
 def scannable(text: str) -> segno.QRCode:

@@ -67,7 +67,7 @@ def _state() -> _State:
     return state
 
 
-def between(steps: Steps) -> float | None:
+def value_between(steps: Steps) -> float | None:
     """Return the value between two of a slider's that was asked for; it stays as long as the page is open."""
     state = _state()
     first, last = steps.values[0], steps.values[-1]
@@ -78,9 +78,9 @@ def between(steps: Steps) -> float | None:
     return pair if pair is not None and first < pair < last and pair not in steps.values else None
 
 
-def exact(steps: Steps) -> Steps:
+def with_exact_value(steps: Steps) -> Steps:
     """Return the slider; a value asked for between two of its steps becomes a step too."""
-    value = between(steps)
+    value = value_between(steps)
     return steps if value is None else steps.with_value(value)
 
 
@@ -203,7 +203,7 @@ def describe(name: str, label: str, reading: str | None = None) -> None:
         state.readings[name] = label, reading
 
 
-def tell_alone(name: str) -> None:
+def write_default(name: str) -> None:
     """Have the address say the default of a setting, "" for none, where it would else be bare."""
     _state().alone = name
 
@@ -233,7 +233,7 @@ def put(name: str, *texts: str) -> None:
     _say(name, texts)
 
 
-def is_said(name: str) -> bool:
+def is_in_address(name: str) -> bool:
     """Whether the address says something of a setting that only the server decides."""
     _before, texts = _state().pending.get(name, ([], st.query_params.get_all(name)))
     return bool(texts)
@@ -343,7 +343,7 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
     else:
         tied = [each for each in parameters if each.name in own_values and each.name not in state.answers]
         _correct(
-            [each for each in tied if not option_names.here(each)]
+            [each for each in tied if not option_names.is_renamed(each)]
         )  # of what was answered the browser is told
         _put_again(state)
     held_settings = [setting for setting in parameters if isinstance(setting, Held)]

@@ -13,7 +13,7 @@ _PLACE = "_teach_place"  # where the run in progress has the panel, and what its
 _MOST_CHIPS = 12
 
 
-def place(settings: Sequence[Parameter]) -> None:
+def show(settings: Sequence[Parameter]) -> None:
     """Put the button into the page; what is behind it follows at the end of the run (`fill`)."""
     panel = st.popover(_("Teach"), icon=":material/school:", key="teach", on_change="rerun")
     st.session_state[_PLACE] = (panel, settings)
@@ -98,6 +98,6 @@ def _lesson(settings: Sequence[Parameter]) -> None:
     sentence = st.text_input(_("Say one sentence"), max_chars=SAY.longest, key="teach-say")
     covered = {each.name: st.query_params.get(each.name, "") for each in (COVER, PREDICT)}
     more = {"hide": ",".join(hidden_names), SAY.name: sentence, **covered}
-    address, about = share.for_others(share.link(framed=False, **more))
+    address, about = share.public_link(share.link(framed=False, **more))
     st.caption(paragraph(_("The link for the class:"), about))
     share.link_field("lesson-link", address)

@@ -17,7 +17,7 @@ import streamlit as st
 from attn_live.bundle import content_hash, join_scripts
 from attn_ui.base import latex
 from attn_ui.base.term import Term
-from attn_ui.base.terms import BEFORE, NOT_AFTER, compounds, every, forms, names
+from attn_ui.base.terms import BEFORE, NOT_AFTER, all_terms, compounds, forms, names
 from attn_ui.screen import language
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import markup
@@ -30,7 +30,7 @@ _LINE = (
 )
 
 
-def place(terms: Sequence[Term], letters: str) -> None:
+def show(terms: Sequence[Term], letters: str) -> None:
     """Put the line of these terms where the page is; see `attn_ui.base.page.Page.letters`."""
     st.html(
         _LINE.format(
@@ -47,7 +47,7 @@ def place(terms: Sequence[Term], letters: str) -> None:
 @cached()
 def listing() -> str:
     """Return every term as the browser reads it, and which subscripts belong to their letters."""
-    content: dict[str, Any] = {"terms": [_entry(term) for term in every()], "named": sorted(compounds())}
+    content: dict[str, Any] = {"terms": [_entry(term) for term in all_terms()], "named": sorted(compounds())}
     if spoken() != SOURCE:
         content["beside"] = [BEFORE, NOT_AFTER]
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
@@ -59,8 +59,8 @@ def _entry(term: Term) -> dict[str, Any]:
         "name": (name := names(term.name)[0]),
         "english": term.name if term.name.casefold() != name.casefold() else "",
         "says": latex.text_runs(_(term.says)),
-        "paper": latex.in_text(term.paper),
-        "ours": [run for symbol in term.symbols for run in (*latex.in_text(symbol), (", ", ""))][:-1],
+        "paper": latex.inline_runs(term.paper),
+        "ours": [run for symbol in term.symbols for run in (*latex.inline_runs(symbol), (", ", ""))][:-1],
         "code": term.codes,
         "see": [term.place.name, term.place.address],
         "forms": [] if ":" in term.on else forms(term),

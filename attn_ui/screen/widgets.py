@@ -12,7 +12,7 @@ from attn_ui.base.markdown import plain
 from attn_ui.base.parameters import Choice, Flag, Integer, MultiChoice, Real, Steps, Text, label_of
 from attn_ui.screen import option_names
 from attn_ui.screen.address import show, show_several
-from attn_ui.screen.state import answer, describe, exact, move, position, tie, times_shown
+from attn_ui.screen.state import answer, describe, move, position, tie, times_shown, with_exact_value
 from attn_ui.streamlit_inside.run import travelled
 from attn_words import _
 
@@ -23,7 +23,7 @@ def _tied(name: str) -> dict[str, Any]:
 
 def _tied_by_name(setting: Choice | MultiChoice, names: Sequence[str] = ()) -> dict[str, Any]:
     """Tie options that are shown in other words than the address has."""
-    if not option_names.here(setting):
+    if not option_names.is_renamed(setting):
         return _tied(setting.name)
     labels = {option: label_of(setting, option) for option in setting.options}
     labels |= {str(number): plain(name) for number, name in enumerate(names)}
@@ -38,14 +38,14 @@ def _note(name: str, value: Any, label: str, reading: str, more: dict[str, Any])
 
 def _unless_set(setting: Choice | MultiChoice, start: dict[str, Any]) -> dict[str, Any]:
     """Return where a control starts, unless it was told already: Streamlit takes one of the two."""
-    return {} if option_names.here(setting) and setting.name in st.session_state else start
+    return {} if option_names.is_renamed(setting) and setting.name in st.session_state else start
 
 
 def choose(choice: Choice, label: str, **more: Any) -> str:
     """Offer the options in a list that unfolds."""
     tied, start = _tied_by_name(choice), {"index": choice.options.index(choice.default)}
     option: str = st.selectbox(label, choice.options, **_unless_set(choice, start), **tied, **more)
-    option_names.after(choice, option)
+    option_names.write_choice(choice, option)
     _note(choice.name, option, label, label_of(choice, option), more)
     return option
 
@@ -74,7 +74,7 @@ def segment(choice: Choice, label: str, **more: Any) -> str:
         )
         if in_list:
             _list_views(choice, in_list)
-    option_names.after(choice, option)
+    option_names.write_choice(choice, option)
     _note(choice.name, option, label, label_of(choice, option), more)
     return option
 
@@ -150,7 +150,7 @@ def several(
         label, available, selection_mode="multi", **_unless_set(setting, start), **tied, **more
     )
     show_several(replace(setting, options=tuple(available)))
-    option_names.after(setting, selection)
+    option_names.write_choice(setting, selection)
     _note(setting.name, selection, label, some_of(setting, selection, names), more)
     return selection
 
@@ -160,7 +160,7 @@ def step(steps: Steps, label: str, **more: Any) -> float:
 
     The value lives where the sliders' do, so that a link and both controls agree.
     """
-    show(steps := exact(steps))
+    show(steps := with_exact_value(steps))
     key, texts = f"step-{steps.name}", steps.texts()
     st.session_state[key] = texts[position(steps)]
     st.select_slider(

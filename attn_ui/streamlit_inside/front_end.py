@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from attn_ui.streamlit_inside.part import Part, find, there
+from attn_ui.streamlit_inside.part import Part, expect, look_up
 
 TEXTS = (".js", ".css")
 # The front end looks for the server here first, and not below the page's own address.
@@ -15,7 +15,7 @@ _FOLDER = "streamlit.file_util:get_static_dir"
 def folder() -> Path | None:
     """Return where it lies; None where nobody knows."""
     try:
-        path = Path(find(_FOLDER)())
+        path = Path(look_up(_FOLDER)())
     except (LookupError, TypeError):
         return None
     return path if path.is_dir() else None
@@ -74,7 +74,7 @@ def _has_address() -> str:
 
 HTML = Part(
     "announced HTML",
-    there(_FOLDER),
+    expect(_FOLDER),
     _has_index,
     uses="index.html on disk, into which lines are written before </head> and </body>",
     buys="a page shows its figure, still, before the app has come, and stands on its own paper, an old "

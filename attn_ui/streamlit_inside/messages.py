@@ -8,7 +8,7 @@ import streamlit as st
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it ships no types
 from starlette.types import Message
 
-from attn_ui.streamlit_inside.part import Part, find, holds
+from attn_ui.streamlit_inside.part import Part, holds, look_up
 
 _ASKED = "streamlit.proto.BackMsg_pb2:BackMsg"
 _ANSWER = "streamlit.proto.ForwardMsg_pb2:ForwardMsg"
@@ -16,7 +16,7 @@ _KEPT_RUNS = "global.maxCachedMessageAge"  # for so many a browser keeps a messa
 
 
 def _ends() -> str:
-    has_end = hasattr(find(_ANSWER), "FINISHED_SUCCESSFULLY")
+    has_end = hasattr(look_up(_ANSWER), "FINISHED_SUCCESSFULLY")
     return "" if has_end else f"{_ANSWER} has no FINISHED_SUCCESSFULLY"
 
 
@@ -65,7 +65,7 @@ class Talk:
         self._ended = 0  # runs
         self._named: dict[str, int] = {}  # after how many of them a large message was sent, or named, last
         self._named_for: int = st.get_option(_KEPT_RUNS) // 2  # runs
-        self._answer: Any = find(_ANSWER) if PART.on else None  # there are some seventy in a run
+        self._answer: Any = look_up(_ANSWER) if PART.on else None  # there are some seventy in a run
 
     @property
     def _is_being_made(self) -> bool:
@@ -131,7 +131,7 @@ class Talk:
 
 def _run_request(message: Message) -> Any | None:
     """Return what a browser's message asks for, where that is a run of a page or of a part of it."""
-    request = find(_ASKED)()
+    request = look_up(_ASKED)()
     if message["type"] == "websocket.receive" and message.get("bytes"):
         with contextlib.suppress(DecodeError):  # Streamlit says what is wrong with it
             request.ParseFromString(message["bytes"])

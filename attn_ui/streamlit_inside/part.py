@@ -45,13 +45,13 @@ class Part:
         return not self.missing
 
 
-def find(where: str) -> Any:
+def look_up(where: str) -> Any:
     """Return what stands at a place, given as "module:name.name".
 
     Raises:
         LookupError: there is no such module, or nothing of that name in it.
 
-    >>> find("json:JSONDecoder.decode").__name__
+    >>> look_up("json:JSONDecoder.decode").__name__
     'decode'
     """
     module, _, names = where.partition(":")
@@ -61,18 +61,18 @@ def find(where: str) -> Any:
         raise LookupError(where) from error
 
 
-def there(where: str, *takes: str) -> Look:
+def expect(where: str, *takes: str) -> Look:
     """Look for something, and where it is to be called, for the names of what it takes.
 
-    >>> there("json:dumps", "obj", "indent")()
+    >>> expect("json:dumps", "obj", "indent")()
     ''
-    >>> there("json:dumps", "colour")(), there("json:dump_all")()
+    >>> expect("json:dumps", "colour")(), expect("json:dump_all")()
     ('json:dumps takes no colour', 'json:dump_all is missing')
     """
 
     def look() -> str:
         try:
-            target = find(where)
+            target = look_up(where)
             parameters = inspect.signature(target).parameters if takes else {}
         except LookupError:
             return f"{where} is missing"
@@ -88,7 +88,7 @@ def equals(where: str, value: object) -> Look:
 
     def look() -> str:
         try:
-            return "" if find(where) == value else f"{where} is not {value!r}"
+            return "" if look_up(where) == value else f"{where} is not {value!r}"
         except LookupError:
             return f"{where} is missing"
 
@@ -100,7 +100,7 @@ def holds(where: str, *names: str) -> Look:
 
     def look() -> str:
         try:
-            target = find(where)
+            target = look_up(where)
         except LookupError:
             return f"{where} is missing"
         message = getattr(target, "DESCRIPTOR", None)

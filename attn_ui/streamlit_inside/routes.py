@@ -3,7 +3,7 @@
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from attn_ui.streamlit_inside.part import Part, equals, there
+from attn_ui.streamlit_inside.part import Part, equals, expect
 
 _SERVER = "streamlit.web.server.starlette"
 _STREAM = "/_stcore/stream"
@@ -13,7 +13,7 @@ FOLDERS = ("_stcore", "static", "media", "component")
 STREAM = Part(
     "places of visitors",
     equals(f"{_SERVER}.starlette_websocket:_ROUTE_WEBSOCKET_STREAM", _STREAM[1:]),
-    there(f"{_SERVER}.starlette_websocket:_parse_subprotocols"),
+    expect(f"{_SERVER}.starlette_websocket:_parse_subprotocols"),
     uses="the address of the stream, and the session that a third subprotocol names",
     buys="whoever comes back to a session that is kept has a place",
     without="every connection counts as a new visitor",

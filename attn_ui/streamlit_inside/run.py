@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 
 import streamlit as st
 
-from attn_ui.streamlit_inside.part import Part, find, holds, there
+from attn_ui.streamlit_inside.part import Part, expect, holds, look_up
 
 _GET = "streamlit.runtime.scriptrunner:get_script_run_ctx"
 _RUN = "streamlit.runtime.scriptrunner_utils.script_run_context:ScriptRunContext"
@@ -15,7 +15,7 @@ _PARAMS = "streamlit.runtime.state.query_params:QueryParams"
 
 PART = Part(
     "the run in progress",
-    there(_GET, "suppress_warning"),
+    expect(_GET, "suppress_warning"),
     holds(_RUN, "session_id", "is_history_navigation"),
     uses="the id of a run's session, and whether the browser's back or forward button asked for the run",
     buys="visitors take turns, so that one does not hold up a class; and these buttons bring back live "
@@ -26,13 +26,13 @@ PART = Part(
 )
 ADDRESS = Part(
     "settings that two pages share",
-    there(_GET, "suppress_warning"),
+    expect(_GET, "suppress_warning"),
     holds(_RUN, "query_string", "session_state"),
-    there("streamlit.runtime.state.safe_session_state:SafeSessionState.query_params", "self"),
-    there(f"{_PARAMS}.populate_from_query_string", "self", "query_string"),
-    there(f"{_PARAMS}.set_initial_query_params_from_current", "self"),
-    there(f"{_PARAMS}.set_with_no_forward_msg", "self", "key", "val"),
-    there(f"{_PARAMS}.discard_param_no_forward_msg", "self", "param_key"),
+    expect("streamlit.runtime.state.safe_session_state:SafeSessionState.query_params", "self"),
+    expect(f"{_PARAMS}.populate_from_query_string", "self", "query_string"),
+    expect(f"{_PARAMS}.set_initial_query_params_from_current", "self"),
+    expect(f"{_PARAMS}.set_with_no_forward_msg", "self", "key", "val"),
+    expect(f"{_PARAMS}.discard_param_no_forward_msg", "self", "param_key"),
     uses="the address that a browser sent with a run, and what Streamlit takes out of it between pages",
     buys="the back button brings a setting back that another page has too",
     without="such a setting stays as the other page left it",
@@ -90,4 +90,4 @@ def correct_address(name: str, texts: Sequence[str]) -> None:
 
 
 def _run() -> Any | None:
-    return find(_GET)(suppress_warning=True)
+    return look_up(_GET)(suppress_warning=True)

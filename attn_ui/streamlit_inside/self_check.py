@@ -20,7 +20,7 @@ PARTS: tuple[Part, ...] = (
 _LOG = logging.getLogger(__name__)
 
 
-def off() -> str:
+def describe_missing() -> str:
     """Say which parts are off, and how the app is without them; "" where all is there."""
     lines = [f"{part.name} ({part.missing}): {part.without}" for part in PARTS if not part.on]
     return f"Off with Streamlit {st.__version__}: {'; '.join(lines)}." if lines else ""
@@ -28,5 +28,5 @@ def off() -> str:
 
 def check() -> None:
     """Write one line into the log where something is off."""
-    if message := off():
+    if message := describe_missing():
         _LOG.warning(message)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from attn_ui.streamlit_inside.part import Part, equals, find, there
+from attn_ui.streamlit_inside.part import Part, equals, expect, look_up
 
 _RUNTIME = "streamlit.runtime:Runtime"
 _ADDRESS = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+/?$")
@@ -12,7 +12,7 @@ _FILES = "streamlit.runtime.memory_uploaded_file_manager:MemoryUploadedFileManag
 
 def _keeps_by_session() -> str:
     try:
-        manager = find(_FILES)("/upload")
+        manager = look_up(_FILES)("/upload")
     except TypeError:
         return f"{_FILES} is made otherwise"
     return "" if isinstance(getattr(manager, "file_storage", None), dict) else f"{_FILES} has no file_storage"
@@ -20,10 +20,10 @@ def _keeps_by_session() -> str:
 
 PART = Part(
     "limits of files by visitor",
-    there("streamlit.runtime:get_instance"),
-    there(f"{_RUNTIME}.uploaded_file_mgr"),
-    there(f"{_RUNTIME}.is_active_session", "self", "session_id"),
-    there(_FILES, "upload_endpoint"),
+    expect("streamlit.runtime:get_instance"),
+    expect(f"{_RUNTIME}.uploaded_file_mgr"),
+    expect(f"{_RUNTIME}.is_active_session", "self", "session_id"),
+    expect(_FILES, "upload_endpoint"),
     equals("streamlit.web.server.starlette.starlette_routes:BASE_ROUTE_UPLOAD_FILE", "_stcore/upload_file"),
     _keeps_by_session,
     uses="the files that Streamlit's runtime keeps by session, its list of open sessions, and the address to "
@@ -50,7 +50,7 @@ def file_sizes() -> Mapping[str, int]:
     """Return the bytes of files that Streamlit keeps, by session; open sessions without a file have none."""
     if not PART.on:
         return {}
-    files = find("streamlit.runtime:get_instance")().uploaded_file_mgr
+    files = look_up("streamlit.runtime:get_instance")().uploaded_file_mgr
     return {
         session: sum(len(each.data) for each in list(own.values()))
         for session, own in list(files.file_storage.items())
@@ -59,4 +59,4 @@ def file_sizes() -> Mapping[str, int]:
 
 def is_open(session: str) -> bool:
     """Tell whether a page is open in a session; where nobody knows, Streamlit itself judges the request."""
-    return not PART.on or bool(find("streamlit.runtime:get_instance")().is_active_session(session))
+    return not PART.on or bool(look_up("streamlit.runtime:get_instance")().is_active_session(session))

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attn_ui.base.parameters import label_of
-from attn_ui.base.terms import of_views
+from attn_ui.base.terms import view_terms
 from attn_words import _
 from pages.glossary.settings import EVERY, GROUP
 from pages.glossary.terms import TERMS
@@ -23,4 +23,4 @@ def show(group: str) -> None:
             st.markdown(list_terms(TERMS[name]))
         if group in (EVERY, "symbols"):
             st.header(_("Letters of single formulas"), anchor=False)
-            st.markdown(letters(of_views()))
+            st.markdown(letters(view_terms()))

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from attn_core import RealModel, label_tokens
-from attn_core.clouds import Clouds, lay_together
+from attn_core.clouds import Clouds, align_clouds
 from attn_core.plane import Plane, main_directions
 from attn_figures.points import QueryKeyPlane
 from attn_ui.base.shared_cache import shared
@@ -53,7 +53,7 @@ class HeadClouds:
     @cached_property
     def clouds(self) -> Clouds:
         """Queries and keys, laid on one another."""
-        return lay_together(self.query, self.key)
+        return align_clouds(self.query, self.key)
 
     @cached_property
     def plane(self) -> Plane:

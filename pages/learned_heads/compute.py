@@ -244,7 +244,9 @@ def evaluate_without(
     recipe: toys.Recipe, at: int, each_off: tuple[tuple[int, ...], ...]
 ) -> list[toys.Evaluation]:
     """Return how a model does on held-out sequences without some of its heads, for each such choice."""
-    return toys.judge_without(run_of(recipe).model(at), toys.TASKS[recipe.task], recipe.held_out(), each_off)
+    return toys.evaluate_without(
+        run_of(recipe).model(at), toys.TASKS[recipe.task], recipe.held_out(), each_off
+    )
 
 
 @shared

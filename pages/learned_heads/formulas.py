@@ -1,6 +1,6 @@
 """The formulas of the page, with its numbers."""
 
-from attn_ui.base.latex import in_latex
+from attn_ui.base.latex import matrix_latex
 from pages.learned_heads.attention_flow import TextFlow
 from pages.learned_heads.compute import Result
 from pages.learned_heads.eviction import HeadEviction
@@ -11,7 +11,7 @@ def of_toy(result: Result) -> str:
     layer, head = divmod(result.selection[0], result.recipe.heads)
     stage = result.toy_run.layers[layer]
     weights, value, output = (
-        in_latex(each[head].tolist()) for each in (stage.weights, stage.value, stage.heads)
+        matrix_latex(each[head].tolist()) for each in (stage.weights, stage.value, stage.heads)
     )
     scaled = rf"\frac{{1}}{{\sqrt{{{result.d_head}}}}}\, Q K^\top{' + M' if result.task.causal else ''}"
     return rf"O = \operatorname{{softmax}}\!\left({scaled}\right) V = {weights} {value} = {output}"
@@ -21,7 +21,7 @@ def of_flow(flow: TextFlow) -> str:
     """Return the rollout up to the layer on screen as LaTeX, with its numbers."""
     layer = flow.at + 1
     product = rf"\tilde A_{{{layer}}} \cdots \tilde A_1"
-    return rf"R_{{{layer}}} = {product} = {in_latex(flow.rollout[flow.at].tolist())}"
+    return rf"R_{{{layer}}} = {product} = {matrix_latex(flow.rollout[flow.at].tolist())}"
 
 
 def of_eviction(eviction: HeadEviction) -> str:

@@ -1,6 +1,6 @@
 """The formulas of the page, each built from the flags that build its numbers."""
 
-from attn_ui.base.latex import in_latex
+from attn_ui.base.latex import matrix_latex
 from pages.multi_head.compute import Result, allowed
 from pages.single_head.formulas import beside
 
@@ -71,6 +71,6 @@ def with_numbers(result: Result) -> str:
     places = rf"{scheme.latex()}, \quad s = {result.setting.positions.strength:g}, \qquad "
     return (places if scheme.adds != "nothing" else "") + (
         rf"{projections(result, '1')}, \qquad A_1 = {weights(result, '1')} = "
-        rf"{in_latex(result.attention.weights[0].tolist())}, \qquad "
-        rf"O = {output(result, heads)} = {in_latex(result.attention.output.tolist())}"
+        rf"{matrix_latex(result.attention.weights[0].tolist())}, \qquad "
+        rf"O = {output(result, heads)} = {matrix_latex(result.attention.output.tolist())}"
     )

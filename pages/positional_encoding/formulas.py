@@ -1,7 +1,7 @@
 """The formulas of the page, each built from the scheme that builds its numbers."""
 
 from attn_core import SCHEMES, BiasScheme, Scheme
-from attn_ui.base.latex import in_latex
+from attn_ui.base.latex import matrix_latex
 from pages.positional_encoding.compute import Result
 from pages.positional_encoding.scaled import ScaledHead
 
@@ -44,13 +44,13 @@ def of_scheme(result: Result, name: str) -> str:
 def with_numbers(result: Result) -> str:
     """Return the scheme and the weights with positions as LaTeX."""
     scheme = result.scheme()
-    numbers = f"{weights(scheme, result.width)} = {in_latex(result.attended.weights.tolist())}"
+    numbers = f"{weights(scheme, result.width)} = {matrix_latex(result.attended.weights.tolist())}"
     return rf"{scheme.latex()}, \qquad s = {result.state.scheme.strength:g}, \qquad {numbers}"
 
 
 def of_scaling(head: ScaledHead) -> str:
     """Return the scaling and how many times round each pair turns, as LaTeX."""
-    turns = in_latex([head.scaling.turns(head.d_head).tolist()])
+    turns = matrix_latex([head.scaling.turns(head.d_head).tolist()])
     return (
         rf"{head.scaling.formula}, \qquad b = {head.base:.12g}, \quad s = {head.factor:g}, \quad "
         rf"L = {head.trained}, \quad d = {head.d_head}, \qquad \frac{{s L\,\omega'}}{{2\pi}} = {turns}"

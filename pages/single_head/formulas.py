@@ -4,7 +4,7 @@ from attn_core import SCORES
 from attn_core.scores import DOT
 from attn_figures.matrix import Numbers
 from attn_ui.base import removed_weights_words
-from attn_ui.base.latex import in_latex
+from attn_ui.base.latex import matrix_latex
 from attn_words import _c
 from pages.single_head.compute import Result
 from pages.single_head.state import Inputs
@@ -160,9 +160,9 @@ def with_numbers(result: Result) -> str:
     over = "" if result.temperature == 1.0 else rf"\frac{{1}}{{{result.temperature:.6g}}}"
     factor = r" \cdot ".join(part for part in (scale, over) if part)
     masked = ("" if result.walk.mask.all() else " + M") + beside(result.scoring.sink)
-    weights = in_latex(result.walk.weights.tolist())
-    value = in_latex(result.head.value.tolist())
-    output = in_latex(result.walk.output.tolist())
+    weights = matrix_latex(result.walk.weights.tolist())
+    value = matrix_latex(result.head.value.tolist())
+    output = matrix_latex(result.walk.output.tolist())
     is_dot = result.scoring.score == DOT
     product = r"Q K^\top" if is_dot else "S"
     where = "" if is_dot else rf", \qquad {score(result)}"

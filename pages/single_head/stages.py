@@ -148,7 +148,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             takes_together=True,
         ),
         "points": Stage(
-            pictures.in_planes,
+            pictures.words_in_plane,
             words.of_points,
             formulas.points,
             N_(

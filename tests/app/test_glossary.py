@@ -20,7 +20,7 @@ from attn_ui.base import latex, terms
 from attn_ui.base.link_options import framing
 from attn_ui.base.links import bad_settings
 from attn_ui.base.navigation import PAGES as LISTED
-from attn_ui.base.parameters import Choice, MultiChoice, Steps, Tabs, by_name, label
+from attn_ui.base.parameters import Choice, MultiChoice, Steps, Tabs, label, parameters_by_name
 from attn_ui.base.search_entries import Entry, Place
 from attn_ui.base.term import Term
 from attn_ui.screen import search
@@ -71,7 +71,7 @@ def letters_on(at: AppTest) -> set[str]:
 
 def stands(at: AppTest, page: str, name: str, value: str) -> bool:
     """Whether a setting has on the page the value that a link gave it."""
-    setting = by_name(PAGES[page][1])[name]
+    setting = parameters_by_name(PAGES[page][1])[name]
     if isinstance(setting, Tabs):
         return open_part(at, tabs_of(page)) == way_to(value, tabs_of(page))
     if isinstance(setting, Steps):
@@ -325,13 +325,13 @@ def test_glossary_page_and_search_are_translated() -> None:
 
 # ---- the search ----
 
-ADDRESSED = {(found.names[0], found.place.address): found for found in search.everything()}
+ADDRESSED = {(found.names[0], found.place.address): found for found in search.all_entries()}
 
 
 def test_search_finds_each_term_by_every_name() -> None:
     known = {
         (name, found.place.address)
-        for found in search.everything()
+        for found in search.all_entries()
         if found.kind == "term"
         for name in found.names
     }
@@ -344,14 +344,14 @@ def test_search_finds_each_term_by_every_name() -> None:
 def test_search_shows_positional_encoding_as_a_page_and_as_a_sum() -> None:
     term = EVERY_TERM["Positional encoding"]
     assert term.place.link == {"show": "E + P"}
-    found = [each.place.address for each in search.everything() if "Positional encoding" in each.names]
+    found = [each.place.address for each in search.all_entries() if "Positional encoding" in each.names]
     assert found == ["positional-encoding", "positional-encoding"]  # the term and the page, at one place
 
 
 @pytest.mark.parametrize("page", LISTED, ids=lambda page: page.title)
 def test_search_finds_pages_tabs_views_and_more(page: Any) -> None:
     assert (page.title, page.address or "./") in ADDRESSED
-    mine = [found for found in search.everything() if found.place.folder == page.folder]
+    mine = [found for found in search.all_entries() if found.place.folder == page.folder]
     for setting in PAGES[page.address][1]:
         if isinstance(setting, Choice) and (setting.views or setting.kind or isinstance(setting, Tabs)):
             for option in setting.options:
@@ -368,13 +368,13 @@ KINDS = ("mask", "scheme", "mistake", "example", "claim", "kernel", "task", "sta
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_search_has_entries_of_every_kind(kind: str) -> None:
-    assert any(found.kind.partition(",")[0] == kind for found in search.everything())
+    assert any(found.kind.partition(",")[0] == kind for found in search.all_entries())
 
 
 def test_search_results_open_without_a_dropped_setting() -> None:
     bad = {
         found.place.address: wrong
-        for found in search.everything()
+        for found in search.all_entries()
         if (
             wrong := bad_settings(
                 (
@@ -386,11 +386,11 @@ def test_search_results_open_without_a_dropped_setting() -> None:
         )
     }
     assert bad == {}
-    assert len(search.everything()) > 200
+    assert len(search.all_entries()) > 200
 
 
 @pytest.mark.parametrize(
-    "found", [each for each in search.everything() if each.kind == "mistake, Multi-head"]
+    "found", [each for each in search.all_entries() if each.kind == "mistake, Multi-head"]
 )
 def test_search_result_of_a_mistake_opens_break_it(found: Entry) -> None:
     at = open_sound("multi-head", **found.place.link)
@@ -399,7 +399,7 @@ def test_search_result_of_a_mistake_opens_break_it(found: Entry) -> None:
 
 def test_search_list_has_every_entry() -> None:
     listed = json.loads(search.listing())
-    assert [names for names, *_ in listed] == [[*each.names] for each in search.everything()]
+    assert [names for names, *_ in listed] == [[*each.names] for each in search.all_entries()]
     assert ["RoPE", "rotary embedding", "rotary position embedding", "rotary"] in [
         names for names, *_ in listed
     ]

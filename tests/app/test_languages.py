@@ -23,7 +23,7 @@ from attn_ui.base.markdown import either, listed
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import page_at
 from attn_ui.base.parameters import Choice, MultiChoice, label_of
-from attn_ui.base.terms import in_sentence
+from attn_ui.base.terms import terms_in
 from attn_ui.lessons import check, shelf
 from attn_ui.lessons.figures import shown_name
 from attn_ui.lessons.lesson import LessonError
@@ -292,20 +292,20 @@ def test_search_finds_entries_by_both_names() -> None:
         every = search.listing()
         assert '["单头","Single head"],"页面","single-head"' in every
         assert '["近者权重大","Near things count more"],"课"' in every
-        masks = [each for each in search.everything() if each.place.address.endswith("mask=causal")]
+        masks = [each for each in search.all_entries() if each.place.address.endswith("mask=causal")]
         assert any(each.names[-1] == "causal" for each in masks)
     assert '["Single head"],"page","single-head"' in search.listing()
 
 
 def test_search_kinds_are_all_messages() -> None:
-    kinds = {each.kind.partition(", ")[0] for each in search.everything()}
+    kinds = {each.kind.partition(", ")[0] for each in search.all_entries()}
     assert kinds <= set(search.KINDS)
 
 
 def test_terms_are_found_in_chinese_sentences() -> None:
-    assert [term.name for term in in_sentence("The monkey's keys")] == ["Key"]
+    assert [term.name for term in terms_in("The monkey's keys")] == ["Key"]
     with speaking(ZH):
-        assert [term.name for term in in_sentence("它的自注意力和 softmax")] == ["Self-attention", "Softmax"]
+        assert [term.name for term in terms_in("它的自注意力和 softmax")] == ["Self-attention", "Softmax"]
         assert '"terms"' in terms.listing()
 
 

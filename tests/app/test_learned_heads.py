@@ -14,7 +14,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from attn_core import MultiHeadAttention
-from attn_core.toys import CHANCE, SHIPPED, SYMBOLS, TASKS, Evaluation, Recipe, Run, judge, packaged_run
+from attn_core.toys import CHANCE, SHIPPED, SYMBOLS, TASKS, Evaluation, Recipe, Run, evaluate, packaged_run
 from attn_figures.numbers import number
 from attn_live.captions import caption_at
 from attn_ui.base.programs import OneProgram, Programs
@@ -86,7 +86,7 @@ def test_ablated_head_costs_the_stated_accuracy() -> None:
     whole, chosen = setting("induction"), setting("induction", off=(0, 3))
     at = len(steps_of(whole.recipe).values) - 1
     run = packaged_run("induction")
-    without = judge(run.model(at), TASKS["induction"], run.recipe.held_out(), (0, 3))
+    without = evaluate(run.model(at), TASKS["induction"], run.recipe.held_out(), (0, 3))
     told = words.of_toy(Result(chosen, at))
     lost = {"right": f"{without.accuracy:.1%}", "loss": number(without.loss, 3)}
     assert messages_in(told, heads="head 1.1 and head 2.2", **lost)
@@ -98,7 +98,7 @@ def test_ablated_head_costs_the_stated_accuracy() -> None:
     page = open_page(tab="Heads")
     table = next(each.value for each in page.markdown if "right without it" in each.value)
     for head in range(4):
-        gone = judge(run.model(at), TASKS["induction"], run.recipe.held_out(), (head,))
+        gone = evaluate(run.model(at), TASKS["induction"], run.recipe.held_out(), (head,))
         row = next(line for line in table.splitlines() if f"head {1 + head // 2}.{1 + head % 2}" in line)
         accuracy, loss = row.rstrip(" |").split(" | ")[-2:]
         assert float(accuracy.rstrip("%")) == pytest.approx(100 * gone.accuracy, abs=0.2)

@@ -225,7 +225,7 @@ def test_pack_indexed_items_are_sent_once() -> None:
         for packed, there in (
             (message, step),
             (again, step),
-            (compact_figure.with_steps(message, [step]), 0),
+            (compact_figure.keep_steps(message, [step]), 0),
         ):
             trace = read_back(packed, there, row)["data"][0]
             np.testing.assert_allclose(trace["x"], items[at[step, row]], atol=1e-7)

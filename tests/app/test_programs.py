@@ -31,7 +31,7 @@ from attn_core.eviction import evict
 from attn_core.plane import main_directions
 from attn_core.threshold import threshold_weights
 from attn_core.toys import TASKS, packaged_run
-from attn_ui.base.latex import in_latex
+from attn_ui.base.latex import matrix_latex
 from attn_ui.base.programs import OneProgram, Programs
 from pages import PAGES
 from pages.learned_heads.model_shelf import SHELF, model_status
@@ -447,7 +447,7 @@ def test_program_formulas_are_complete_and_have_numbers(page: str, link: str) ->
 
 
 def test_program_matrix_too_large_is_written_with_dots() -> None:
-    said = in_latex(np.full((9, 10), 0.5).tolist())
+    said = matrix_latex(np.full((9, 10), 0.5).tolist())
     assert said.count("0.50") == 64
     assert (said.count(r"\cdots"), said.count(r"\vdots")) == (8, 8)
 

@@ -296,13 +296,13 @@ def test_published_lighter_steps_keep_values_and_rows() -> None:
     ]
     cursor = Cursor(2, by_step={"data[bars].y": np.arange(20.0).reshape(5, 2, 2)}, changes={})
     packed = pack(figures, cursor)
-    few = compact_figure.with_steps(packed, [0, 3, 4])
+    few = compact_figure.keep_steps(packed, [0, 3, 4])
     assert count_steps(few) == 3
     for step, own in enumerate((0, 3, 4)):
         for row in (0, 1):
             assert plain(figure_at(few, step, row)) == plain(figure_at(packed, own, row))
     assert compact_figure.heights_at(few, 320) == [100, 103, 104]
-    assert plain(figure_at(compact_figure.for_widths(few, [320]), 2, 1)) == plain(figure_at(few, 2, 1))
+    assert plain(figure_at(compact_figure.keep_widths(few, [320]), 2, 1)) == plain(figure_at(few, 2, 1))
 
 
 def test_published_sentences_of_some_steps_keep_their_rows() -> None:
@@ -467,7 +467,7 @@ def small_plotly(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def fresh() -> Iterator[None]:
     """What is kept between two calls is made anew, before and after."""
-    kept = (files.stylesheet, letters.of_sites, letters.of_text)
+    kept = (files.stylesheet, letters.site_letters, letters.text_letters)
     for each in kept:
         each.cache_clear()
     yield
@@ -547,7 +547,7 @@ def test_publish_command_names_missing_packages(
     for name in ("fontTools", "fontTools.subset"):
         monkeypatch.setitem(sys.modules, name, None)
     assert command.main(["single-head", "--out", str(tmp_path), "--no-stills"]) == 0  # the whole font then
-    monkeypatch.setattr(command, "draw_stills", lambda *_: letters.of_text("a"))
+    monkeypatch.setattr(command, "draw_stills", lambda *_: letters.text_letters("a"))
     capsys.readouterr()
     assert command.main(["single-head", "--out", str(tmp_path)]) == 2
     assert capsys.readouterr().err == ("publish: fontTools is missing: pip install '.[publish]'\n")

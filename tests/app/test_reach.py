@@ -27,7 +27,7 @@ def in_a_network(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def offered(link: str, headers: dict[str, str] = DIRECT, peer: str | None = None) -> tuple[str, str]:
-    return public_host.for_others(link, headers, peer)
+    return public_host.public_link(link, headers, peer)
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "lab.localhost"])

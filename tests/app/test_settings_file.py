@@ -98,5 +98,5 @@ def test_fault_page_shows_half_a_character(
     stand_in.query_params = MagicMock(get_all=lambda _: ["\ud800 x"], __iter__=lambda _: iter(["text"]))
     stand_in.code = lambda text, **_: shown.append(text)
     monkeypatch.setattr(faults, "st", stand_in)
-    assert faults.say_so(ValueError())
+    assert faults.show_fault(ValueError())
     assert shown == ["https://lab.example/p?text=%3F+x"]

@@ -41,7 +41,7 @@ def _script() -> None:
 
     table, cells = Table("Q", 3, 4), Cells("blocked", 64)
     slider = Steps("h", 1.0, (0.5, 1.0, 2.0, 4.0))
-    state.tell_alone(str(st.session_state.get("alone", "")))
+    state.write_default(str(st.session_state.get("alone", "")))
     first = "entered" not in st.session_state
     state.sync((table, cells, slider), entered=first)
     st.session_state.entered = True
@@ -53,13 +53,13 @@ def _script() -> None:
     some = replace(slider, values=(1.0, 4.0), only="1 or 4")
     for at in range(5):
         label = f"exact {at}"
-        st.button(label, on_click=lambda at=at: state.report(state.exact(slider), at))
+        st.button(label, on_click=lambda at=at: state.report(state.with_exact_value(slider), at))
     st.button("move to 0.7", on_click=state.move, args=(slider, 0.7000001))
     st.button("h of 1 and 4", on_click=lambda: st.session_state.update(few=True))
     few = bool(st.session_state.get("few"))
     if few:
         state.show(some)
-    h, steps = state.value(some if few else slider), state.exact(slider).values
+    h, steps = state.value(some if few else slider), state.with_exact_value(slider).values
     st.json({"Q": state.text(table), "h": h, "commanded": state.commanded(slider), "steps": steps})
 
 

@@ -19,7 +19,7 @@ from tests.pages import PAGES as LISTED
 from tests.pages import open_sound
 
 SETTINGS = dict(LISTED.values())
-EVERY = terms.every()
+EVERY = terms.all_terms()
 # Links whose formulas differ from those of the page as it opens, by pages.
 SHOWN: dict[str, list[dict[str, str]]] = {
     "": [{}],
@@ -63,7 +63,7 @@ def test_letters_have_entries_and_words_are_found(page: str) -> None:
             n_letters += len(letters)
             assert [each for each in letters if each not in meant] == [], (formula, link)
         for sentence in sentences:
-            found = [*terms.in_sentence(sentence)]
+            found = [*terms.terms_in(sentence)]
             every_form = {form.casefold() for term in found for form in terms.forms(term)}
             bare = re.sub(r"\]\([^)]*\)|\$[^$]*\$|[*`\\]", "", sentence)
             for word in re.split(r"[^\w'-]+", bare):
@@ -81,7 +81,7 @@ def test_claim_letters_have_entries(name: str) -> None:
         assert [each for each in latex.symbols(formula, terms.compounds()) if each not in meant] == [], (
             formula
         )
-    own = [term for term in terms.of_page("what_courses_say") if term.on.endswith(f":{name}")]
+    own = [term for term in terms.page_terms("what_courses_say") if term.on.endswith(f":{name}")]
     assert own
     for term in own:  # in the claim's own words
         assert term.says[1:-1] in claim.in_words
@@ -115,18 +115,18 @@ def test_formula_letters_are_extracted(formula: str) -> None:
 def test_word_is_found_but_not_inside_another(form: str) -> None:
     (term,) = [each for each in terms.general() if form in terms.forms(each)]
     for sentence in (f"One {form} is here.", f"({form})", f"**{form}**, again", f"{form}’s"):
-        assert [*terms.in_sentence(sentence)] == [term], sentence
+        assert [*terms.terms_in(sentence)] == [term], sentence
     for word in (f"mon{form}", f"{form}board", f"pre-{form}", f"{form}-board", f"_{form}"):
-        assert term not in terms.in_sentence(f"One {word} is here."), word
+        assert term not in terms.terms_in(f"One {word} is here."), word
 
 
 def test_term_names_are_all_found_in_a_sentence() -> None:
     for term in terms.general():
         for form in terms.forms(term):
             for written in (form, form[0].upper() + form[1:] if form.isalpha() else form):
-                assert [*terms.in_sentence(f"See the {written}, here.")] == [term], written
+                assert [*terms.terms_in(f"See the {written}, here.")] == [term], written
     assert terms.forms(EVERY[2]) == ("query", "queries")
-    assert [term.name for term in terms.in_sentence("A low causal mask hides no weights of a monkey.")] == [
+    assert [term.name for term in terms.terms_in("A low causal mask hides no weights of a monkey.")] == [
         "Causal mask",
         "Weight",
     ]
@@ -149,7 +149,7 @@ IN_CHINESE = {
 @pytest.mark.parametrize("sentence", IN_CHINESE)
 def test_terms_are_found_in_a_chinese_sentence(sentence: str) -> None:
     with speaking("zh"):
-        found = [term.name for term in terms.in_sentence(sentence)]
+        found = [term.name for term in terms.terms_in(sentence)]
     assert list(dict.fromkeys(found)) == IN_CHINESE[sentence]
 
 
@@ -159,7 +159,7 @@ def test_chinese_names_are_all_found_and_of_one_term() -> None:
         assert len({form.casefold() for form, _ in every}) == len(every)
         for form, term in every:
             for written in (f"看{form}，", f"（{form}）", f"它的 {form} 是"):
-                assert [*terms.in_sentence(written)] == [term], written
+                assert [*terms.terms_in(written)] == [term], written
         listed: dict[str, Any] = json.loads(line.listing())
     assert any(term["name"] == "查询" and term["english"] == "Query" for term in listed["terms"])
     assert '"english":' not in line.listing()
@@ -218,10 +218,10 @@ def test_browser_entries_are_plain_text() -> None:
         written = [run for name in ("says", "paper", "ours") for run in term.get(name, [])]
         assert not [text for text, role in written if re.search(r"[\\{}$]", text) and role != "code"], term
         assert {role for _, role in written} <= {"", "i", "sub", "sup"}
-    assert latex.in_text(r"QK^\top / \sqrt{d_k}") == [
+    assert latex.inline_runs(r"QK^\top / \sqrt{d_k}") == [
         *(("QK", "i"), ("ᵀ / √", ""), ("d", "i"), ("k", "sub")),
     ]
-    assert "".join(text for text, _ in latex.in_text(r"\frac{a + b}{c}")) == "(a + b) / c"
+    assert "".join(text for text, _ in latex.inline_runs(r"\frac{a + b}{c}")) == "(a + b) / c"
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -233,6 +233,6 @@ def test_page_term_line_has_the_terms_of_its_sentences(page: str) -> None:
     found = PAGES[page].at("")
     assert html.unescape(here[1]).split("|") == [term.key for term in found.terms]
     sentences = (found.page.about, found.sentence, *found.view.notes)
-    assert {term.key for each in sentences for term in terms.in_sentence(each)} <= {*here[1].split("|")}
+    assert {term.key for each in sentences for term in terms.terms_in(each)} <= {*here[1].split("|")}
     assert found.terms
     assert len(body) < 1300

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from streamlit.testing.v1 import AppTest
 
 from attn_core import INITS
-from attn_ui.base.parameters import Choice, by_name
+from attn_ui.base.parameters import Choice, parameters_by_name
 from attn_ui.base.weight_tables import TABLES, Weight
 from attn_ui.screen.matrices_file import csv_of, npz_of
 from attn_ui.screen.weights_tab import texts_in_file
@@ -68,7 +68,7 @@ def parameter(at: AppTest, name: str) -> str:
 @pytest.mark.parametrize("page", [HEAD_SETTINGS, HEADS_SETTINGS])
 def test_weight_names_in_links_are_unchanged(page: Any) -> None:
     """Public: never change them."""
-    named = by_name(page)
+    named = parameters_by_name(page)
     assert named["init"].default == "Glorot uniform"
     init = named["init"]
     assert isinstance(init, Choice)

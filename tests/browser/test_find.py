@@ -232,5 +232,5 @@ def test_search_finds_what_people_type(app: AppPage) -> None:
 
 
 def test_search_names_are_all_of_entries() -> None:
-    names = {name for each in search.everything() for name in each.names}
+    names = {name for each in search.all_entries() for name in each.names}
     assert {*WORDS} - names == set()

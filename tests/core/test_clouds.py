@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from attn_core.clouds import audit_clouds, lay_together
+from attn_core.clouds import align_clouds, audit_clouds
 from attn_core.plane import main_directions
 
 
@@ -19,7 +19,7 @@ def pair() -> tuple[Tensor, Tensor]:
 
 def test_clouds_keep_every_softmax() -> None:
     queries, keys = pair()
-    clouds = lay_together(queries, keys)
+    clouds = align_clouds(queries, keys)
     for i, query in enumerate(clouds.queries.tolist()):
         grown = [
             sum(a * b for a, b in zip(query, key, strict=True)) - float(queries[i] @ keys[j])
@@ -33,7 +33,7 @@ def test_clouds_keep_every_softmax() -> None:
 
 
 def test_clouds_have_equal_mean_and_spread() -> None:
-    clouds = lay_together(*pair())
+    clouds = align_clouds(*pair())
     queries, keys = clouds.queries.numpy(), clouds.keys.numpy()
     np.testing.assert_allclose(queries.mean(axis=0), keys.mean(axis=0), atol=1e-12)
     spread = [np.sqrt(each.var(axis=0).sum()) for each in (queries, keys)]
@@ -46,7 +46,7 @@ def test_clouds_have_equal_mean_and_spread() -> None:
 
 def test_nearer_of_equally_long_keys_scores_higher() -> None:
     queries, keys = pair()
-    clouds = lay_together(queries, keys)
+    clouds = align_clouds(queries, keys)
     alike = clouds.keys / clouds.keys.norm(dim=-1, keepdim=True)
     distances, scores = torch.cdist(clouds.queries, alike), clouds.queries @ alike.T
     assert (distances.argsort(dim=-1) == scores.argsort(dim=-1, descending=True)).all()
@@ -56,7 +56,7 @@ def test_masked_keys_and_a_mask_in_the_audit() -> None:
     queries, keys = drawn(4, 3), drawn(4, 3, seed=1)
     mask = torch.ones(4, 4).tril().bool()
     weights = torch.softmax((queries @ keys.T).masked_fill(~mask, -torch.inf), dim=-1)
-    clouds = lay_together(queries, keys)
+    clouds = align_clouds(queries, keys)
     assert all(check.passed for check in audit_clouds(clouds, weights, 1.0, mask))
     assert not audit_clouds(clouds, weights, 1.0)[0].passed
 
@@ -64,7 +64,7 @@ def test_masked_keys_and_a_mask_in_the_audit() -> None:
 @pytest.mark.parametrize("count", [1, 3])
 def test_clouds_without_spread_are_not_scaled(count: int) -> None:
     queries, keys = drawn(1, 4).expand(count, 4), drawn(3, 4, seed=1)
-    clouds = lay_together(queries, keys)
+    clouds = align_clouds(queries, keys)
     assert float(clouds.factor) == 1.0
     torch.testing.assert_close(clouds.queries, queries)
     torch.testing.assert_close(clouds.keys.mean(dim=0), queries[0])
@@ -79,6 +79,6 @@ def test_clouds_without_spread_are_not_scaled(count: int) -> None:
     ],
 )
 def test_clouds_refuse_misfits(queries: Tensor, keys: Tensor, says: str) -> None:
-    checked = getattr(lay_together, "__wrapped__", lay_together)
+    checked = getattr(align_clouds, "__wrapped__", align_clouds)
     with pytest.raises(ValueError, match=says):
         checked(queries, keys)

@@ -20,7 +20,7 @@ from attn_core.toys import (
     Recipe,
     Run,
     ToyModel,
-    judge,
+    evaluate,
     packaged_run,
 )
 from attn_core.toys.mistakes import weights_not_transposed
@@ -113,7 +113,7 @@ def test_toy_mistakes_equal_torch_operations(name: str) -> None:
 def test_accuracy_is_measured_with_the_mistake(name: str) -> None:
     recipe = Recipe.usual("induction")
     task, model, tokens = TASKS["induction"], packaged_run("induction").model(-1), recipe.held_out(40)
-    judged = judge(model, task, tokens, **ways_of(name))
+    judged = evaluate(model, task, tokens, **ways_of(name))
     with torch.no_grad():
         _, logits = by_hand(model, recipe.heads, tokens, name)
     answers = task.answers(tokens)
@@ -131,7 +131,7 @@ def test_cost_of_mistakes_depends_on_the_task() -> None:
         recipe = replace(Recipe.usual(task), positions=positions)
         model = run_of(recipe).model(-1)
         tokens = recipe.held_out()
-        return judge(model, TASKS[task], tokens, **ways_of(name)).accuracy
+        return evaluate(model, TASKS[task], tokens, **ways_of(name)).accuracy
 
     # Places themselves, for which a sequence is mirrored, against distances.
     assert right("reverse", "places from one") < 0.2

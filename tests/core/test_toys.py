@@ -22,8 +22,8 @@ from attn_core.toys import (
     TRAINED,
     Recipe,
     any_other_token,
-    judge,
-    judge_without,
+    evaluate,
+    evaluate_without,
     measure_heads,
     packaged_run,
     path_of,
@@ -194,7 +194,7 @@ def test_judging_without_each_head_runs_no_layer_twice_on_one_input(monkeypatch:
     run, task = packaged_run("induction"), TASKS["induction"]
     model, tokens = run.model(12), run.recipe.held_out(32)
     each_off = [(), (0,), (1,), (2,), (3,), (0, 3)]
-    alone = [judge(model, task, tokens, off) for off in each_off]
+    alone = [evaluate(model, task, tokens, off) for off in each_off]
     inputs: list[Tensor] = []
     forward = MultiHeadAttention.forward
 
@@ -203,7 +203,7 @@ def test_judging_without_each_head_runs_no_layer_twice_on_one_input(monkeypatch:
         return forward(self, x, **given)
 
     monkeypatch.setattr(MultiHeadAttention, "forward", counting)
-    for found, wanted in zip(judge_without(model, task, tokens, each_off), alone, strict=True):
+    for found, wanted in zip(evaluate_without(model, task, tokens, each_off), alone, strict=True):
         assert (found.loss, found.accuracy) == (wanted.loss, wanted.accuracy)
         assert all(torch.equal(found.measures[name], wanted.measures[name]) for name in wanted.measures)
     assert (
@@ -241,7 +241,7 @@ def test_toys_that_come_with_the_package_have_learned_their_task(recipe: Recipe)
     run, task = packaged_run(recipe.task, positions=recipe.positions), TASKS[recipe.task]
     assert run.recipe == recipe
     tokens = task.draw(512, torch.Generator().manual_seed(77_777))
-    judged = judge(run.model(-1), task, tokens)
+    judged = evaluate(run.model(-1), task, tokens)
     if recipe.positions:
         assert judged.accuracy >= 0.99
         assert float(judged.measures[RIGHT[recipe.task]].max()) >= 0.9
@@ -261,7 +261,7 @@ def test_the_curve_in_the_file_is_that_of_its_checkpoints(recipe: Recipe) -> Non
     assert run.checkpoints[0].step == 0
     assert run.checkpoints[-1].step == recipe.steps
     for at in {0, len(run.checkpoints) // 3, len(run.checkpoints) - 1}:
-        judged = judge(run.model(at), TASKS[recipe.task], recipe.held_out())
+        judged = evaluate(run.model(at), TASKS[recipe.task], recipe.held_out())
         written = run.curve.at(run.checkpoints[at].step)
         assert judged.loss == pytest.approx(written.loss, rel=1e-3, abs=1e-5)
         assert judged.accuracy == pytest.approx(written.accuracy, abs=2e-3)
@@ -284,7 +284,7 @@ def test_ablation_in_file_equals_its_checkpoints_without_each_head(recipe: Recip
             d_head = model.embedding.shape[1] // n_head
             written = model.state_dict()[f"attention.{layer}.W_o.weight"]  # shares the parameter
             written[:, within * d_head : (within + 1) * d_head] = 0
-            judged = judge(model, task, recipe.held_out())
+            judged = evaluate(model, task, recipe.held_out())
             assert judged.loss == pytest.approx(float(run.ablation.loss[at, head]), rel=1e-3, abs=1e-5)
             assert judged.accuracy == pytest.approx(float(run.ablation.accuracy[at, head]), abs=2e-3)
 

@@ -14,8 +14,8 @@ from attn_core.two_texts import (
     compare_texts,
     join_pieces,
     join_text,
-    on_axis,
     row_changes,
+    to_axis,
     word_spans,
 )
 from tests import small_models
@@ -48,7 +48,7 @@ def test_what_moves_is_the_sum_over_all_keys_of_both() -> None:
     weights = random_maps(2, 4, 4), random_maps(2, 4, 4, seed=1)
     n = len(alignment.tokens)
     maps = [
-        on_axis(each, at, n) for each, at in zip(weights, (alignment.first, alignment.second), strict=True)
+        to_axis(each, at, n) for each, at in zip(weights, (alignment.first, alignment.second), strict=True)
     ]
     changes = row_changes(maps[0], maps[1], alignment.shared)
     for head in range(2):

@@ -6,7 +6,7 @@ import pytest
 from numpy.typing import NDArray
 
 from attn_figures import theme
-from attn_figures.position_curves import far, turning, turning_cursor
+from attn_figures.position_curves import far_offsets, turning, turning_cursor
 from attn_figures.position_maps import bias, encoding, encoding_cursor, similarity, similarity_cursor
 from attn_figures.position_sum import Summand, scores, vectors
 from attn_figures.positional import Trial, attention_maps, before_and_after, trial
@@ -161,7 +161,7 @@ def test_bias_highlights_one_head() -> None:
 
 def test_far_offsets_past_training_are_shaded() -> None:
     curves = {"sinusoidal": np.cos(np.arange(12.0)), "ALiBi": np.exp(-np.arange(12.0))}
-    figure = as_plotly(far(curves, 3, {"sinusoidal": 6}))
+    figure = as_plotly(far_offsets(curves, 3, {"sinusoidal": 6}))
     assert trace(figure, "sinusoidal return").x == (6,)
     assert list(trace(figure, "ALiBi return").x) == []
     assert [(s.x0, s.x1) for s in figure.layout.shapes] == [(2.5, 11.5)] * 2

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attn_ui.base.latex import in_lines
+from attn_ui.base.latex import allow_breaks
 from attn_words import _
 from pages.applications.state import State
 from pages.applications.views import VIEWS
@@ -11,5 +11,5 @@ from pages.applications.views import VIEWS
 def show(state: State) -> None:
     """Write the formula, and say what its letters are here."""
     view = VIEWS[state.use]
-    st.latex(in_lines(view.formula(state)))
+    st.latex(allow_breaks(view.formula(state)))
     st.markdown(_(view.IN_WORDS))

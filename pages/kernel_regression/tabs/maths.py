@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attn_core import KERNELS
-from attn_ui.base.latex import in_lines
+from attn_ui.base.latex import allow_breaks
 from attn_words import _
 from pages.kernel_regression.compute import Result
 from pages.kernel_regression.words import kernel_name
@@ -12,7 +12,7 @@ from pages.kernel_regression.words import kernel_name
 def show(result: Result) -> None:
     """Show the formulas, the chosen kernel's in bold; with two inputs that of the distance too."""
     st.latex(
-        in_lines(
+        allow_breaks(
             r"\hat f(q) = \sum_j \underbrace{\frac{K(u_j)}{\sum_l K(u_l)}}_{w_j}\, v_j"
             r" = \sum_j \mathrm{softmax}_j\bigl(\log K(u_j)\bigr)\, v_j, \qquad u_j = \frac{|q - k_j|}{h}"
         )
@@ -26,13 +26,13 @@ def show(result: Result) -> None:
             )
         )
         st.latex(
-            in_lines(
+            allow_breaks(
                 r"\hat f(q) = a, \qquad (a, b) = \arg\min_{a, b} \sum_j w_j\,"
                 r" \bigl(v_j - a - b\,(k_j - q)\bigr)^2"
             )
         )
         st.latex(
-            in_lines(
+            allow_breaks(
                 r"\hat f(q) = \sum_j l_j v_j, \qquad l_j = w_j \left(1 + \frac{(q - \bar k)(k_j - \bar k)}"
                 r"{\sum_l w_l (k_l - \bar k)^2}\right), \qquad \bar k = \sum_j w_j k_j"
             )

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attn_core import Check, compare
-from attn_core.toys import judge
+from attn_core.toys import evaluate
 from attn_ui.screen.tables import checks_table
 from attn_words import _
 from pages.learned_heads.attention_flow import TextFlow
@@ -27,7 +27,7 @@ def checks(result: Result) -> list[Check]:
     """Compute every check on the numbers on screen."""
     weights, logits = by_torch(result)
     sums = result.weights.sum(dim=-1)
-    model, curve = judge(result.model, result.task, result.recipe.held_out()), result.evaluation
+    model, curve = evaluate(result.model, result.task, result.recipe.held_out()), result.evaluation
     return [
         compare(_("the maps are those of `torch.nn.MultiheadAttention`"), result.weights, weights),
         compare(_("the prediction is that of the same layers of torch"), result.logits, logits),

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from attn_core.attention_flow import SINK_SHARE
-from attn_figures.attention_flow import Layer, text_flow
+from attn_figures.attention_flow import Layer, attention_flow
 from attn_figures.scene import Scene
 from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
@@ -79,7 +79,7 @@ def _shared(key: Hashable, aside: bool, layers: tuple[int, ...], _flow: TextFlow
 
 
 def _draw(flow: TextFlow, layers: tuple[int, ...]) -> Scene:
-    figures = LazyMap(lambda layer: text_flow(layer_of(flow, layer)), layers)
+    figures = LazyMap(lambda layer: attention_flow(layer_of(flow, layer)), layers)
     return Scene(figures, captions=LazyMap(lambda layer: _caption(flow, layer), layers))
 
 

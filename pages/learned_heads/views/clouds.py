@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from attn_figures.numbers import as_share
-from attn_figures.points import ONE_PLANE, AttentionPlane, alone, by_row_and_step
+from attn_figures.points import ONE_PLANE, AttentionPlane, single_plane, split_moves
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
@@ -48,8 +48,8 @@ def _draw(text: str, layer: int, head: int, by_place: bool, _result: HeadClouds)
         [_result.in_plane], array(_result.weights)[None], _result.mask.numpy()[None], look
     )
     captions = [[_caption(_result, row) for row in range(len(_result.tokens))]]
-    cursor = Cursor(len(_result.tokens), **by_row_and_step(figure.follow()))
-    return Scene([alone(figure)], cursor, captions=captions)
+    cursor = Cursor(len(_result.tokens), **split_moves(figure.follow()))
+    return Scene([single_plane(figure)], cursor, captions=captions)
 
 
 def _about(result: HeadClouds) -> str:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attn_figures.numbers import number
-from attn_ui.base.latex import in_latex
+from attn_ui.base.latex import matrix_latex
 from attn_ui.base.markdown import coloured
 from attn_ui.base.parameters import label_of
 from attn_ui.base.shared_settings import HEAD
@@ -29,7 +29,7 @@ def show(result: Result) -> None:
     if result.attention.output_weight is not None:
         part = result.attention.weights[head, *cell] * result.attention.value[head, cell[1]]
         rows = [(part @ result.attention.output_blocks[head]).tolist()]
-        st.latex(rf"w\,v\,W_o^{{({head + 1})}} = {in_latex(rows)}")
+        st.latex(rf"w\,v\,W_o^{{({head + 1})}} = {matrix_latex(rows)}")
     st.markdown(
         _(
             "Summed over all keys this is what head {head} adds to the output of {query}; summed over all "

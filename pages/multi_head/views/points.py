@@ -15,8 +15,8 @@ from attn_figures.points import (
     AttentionPlane,
     QueryKeyPlane,
     before_head,
-    by_row_and_step,
     small_multiples,
+    split_moves,
 )
 from attn_live.packing import Cursor
 from attn_words import _, cached
@@ -77,7 +77,7 @@ def follow(steps: Sequence[Result]) -> Cursor:
     values: dict[str, list[Any]] = {}
     for head in range(max(result.n_head for result in steps)):
         values |= attended(steps, head).follow()
-    return Cursor(len(steps[0].tokens.queries), **by_row_and_step(values))
+    return Cursor(len(steps[0].tokens.queries), **split_moves(values))
 
 
 def describe(result: Result) -> str:

@@ -88,7 +88,7 @@ def _draw(state: State, steps: Steps) -> Scene:
 
     each, every = LazyMap(curves_at, steps.values), range(len(steps.values))
     return Scene(
-        LazyMap(lambda step: pictures.far(*each[step], labels=names), every),
+        LazyMap(lambda step: pictures.far_offsets(*each[step], labels=names), every),
         captions=LazyMap(lambda step: _caption(*each[step]), every),
     )
 

@@ -13,7 +13,7 @@ from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen.live_figure import live_figure
-from attn_ui.screen.state import exact
+from attn_ui.screen.state import with_exact_value
 from attn_ui.screen.tables import table
 from attn_words import _
 from pages.single_head.compute import Result
@@ -53,7 +53,7 @@ def _study(window: Steps) -> tuple[bytes, list[str]]:
 
 def show(_result: Result) -> None:
     """Show what one head costs, and how it grows with and without a window."""
-    window = exact(COST_WINDOW)
+    window = with_exact_value(COST_WINDOW)
     figures, captions = _study(window)
     st.markdown(
         _(

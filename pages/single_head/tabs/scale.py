@@ -10,7 +10,7 @@ from attn_ui.base.page import Slider
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import SEED
 from attn_ui.screen.live_figure import live_figure
-from attn_ui.screen.state import exact
+from attn_ui.screen.state import with_exact_value
 from attn_words import _
 from pages.single_head.compute import Result
 from pages.single_head.settings import SWEEP_WIDTH
@@ -33,7 +33,7 @@ def _study(seed: int, widths: tuple[float, ...]) -> tuple[attn_core.ScaleStudy, 
 
 def show(_result: Result) -> None:
     """Sweep the width of random queries and keys, scaled and not."""
-    width = exact(SWEEP_WIDTH)
+    width = with_exact_value(SWEEP_WIDTH)
     study, figures = _study(SEED.default, width.values)
     st.markdown(
         _(
