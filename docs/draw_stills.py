@@ -162,7 +162,7 @@ def main(browser: Browser, address: str, pages: Collection[str]) -> None:
         for old in STILLS.glob(f"{name}.*.svg"):
             old.unlink()
         built = page_of(page.address)
-        about = places[name] = {"enters": bool(built.on_first_visit)}
+        about = places[name] = {}
         drawn: dict[str, dict[str, dict[str, str]]] = {}  # by size, language and scheme
         for spoken in LANGUAGES:
             with at_rest(browser, spoken, "light") as context:

@@ -121,9 +121,6 @@ class Page(Generic[State, Result]):
         tables: the numbers on screen, by what they are.
         read_address: reads the link before any control is made, where it may mean more than it says;
             returns the settings to read it by.
-        on_first_visit: changes settings where somebody opens the page without a link.
-        setting_in_bare_link: the setting that the address names even at its default where it would else be
-            bare; a bare address opens the page as `on_first_visit` leaves it.
         reruns_page: whether releasing a slider runs the whole page, not only what follows the slider: where
             a long run must be stopped at once, or where the page offers other controls then.
         has_sidebar: whether it has controls in the sidebar.
@@ -141,8 +138,6 @@ class Page(Generic[State, Result]):
     programs: Callable[[Result], Programs | OneProgram | None] | None = None
     tables: Callable[[Result], Mapping[str, Columns]] | None = None
     read_address: Callable[[Controls], Sequence[Parameter]] | None = None
-    on_first_visit: Callable[[Controls], None] | None = None
-    setting_in_bare_link: str = ""
     reruns_page: Callable[[State], bool] | None = None
     has_sidebar: bool = True
     panel_sources: Mapping[str, Sequence[str]] = field(default_factory=dict)

@@ -169,17 +169,13 @@ class Assets:
         self.base = f"/{base}/" if base else "/"
         icon = f".{PLOTLY_ROUTE}/icon.svg?v={content_hash(_icon())}"
         pages = [(page, announce(front, page)) for page in PAGES]
-        self.pages: dict[tuple[str, str], tuple[PageEntry, str, str]] = {}  # by language and path
+        self.pages: dict[tuple[str, str], tuple[str, str]] = {}  # by language and path
         for language in (*LANGUAGES, PSEUDO):
             with speaking(language):
                 for page, text in pages:
                     html = link_preview.describe_page(text, page, self.base, icon)
                     path = f"{self.base}{page.address}"
-                    self.pages[language, path] = (
-                        page,
-                        html,
-                        early_picture.insert_picture(html, page, language),
-                    )
+                    self.pages[language, path] = html, early_picture.insert_picture(html, page, language)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer for what is known here; pass everything else on."""
@@ -255,8 +251,8 @@ class Assets:
         if self.front.index and body.decode(errors="replace") == self.front.index:
             language = language_of(scope)
             entry = self.pages.get((language, scope["path"]))
-            page, text, with_picture = entry or self.pages[language, self.base]
-            if entry and early_picture.may_stand(page, scope["query_string"].decode("latin-1")):
+            text, with_picture = entry or self.pages[language, self.base]
+            if entry and early_picture.may_stand(scope["query_string"].decode("latin-1")):
                 text = with_picture
             document = _document_at(text, link_preview.origin(scope))
             await document.answer(Headers(scope=scope), scope["method"])(scope, receive, send)

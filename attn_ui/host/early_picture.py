@@ -50,18 +50,13 @@ ANOTHER_FORM, ANOTHER_SIZE = 0.09, 0.3
 _CHANGE_NOTHING = (LANG.name, "tab")  # of the figure
 
 
-def may_stand(page: PageEntry, query: str) -> bool:
+def may_stand(query: str) -> bool:
     """Tell whether a link shows a page's figure as the page opens.
 
-    >>> from attn_ui.base.navigation import PAGES
-    >>> may_stand(PAGES[0], ""), may_stand(PAGES[0], "lang=zh"), may_stand(PAGES[0], "t=0.5")
+    >>> may_stand(""), may_stand("lang=zh"), may_stand("t=0.5")
     (True, True, False)
     """
-    names = [name for name, _ in parse_qsl(query, keep_blank_values=True)]
-    if not query:
-        return True
-    enters = _places().get(_name(page), {}).get("enters", True)  # it opens otherwise where it has a link
-    return bool(names) and not enters and all(name in _CHANGE_NOTHING for name in names)
+    return all(name in _CHANGE_NOTHING for name, _ in parse_qsl(query, keep_blank_values=True))
 
 
 def announcements() -> str:

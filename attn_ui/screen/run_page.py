@@ -1,15 +1,13 @@
 """Runs any page in the app: the one place where a page meets its session and its address."""
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from attn_ui.base.controls import Controls
 from attn_ui.base.page import Figure, Page, Small
-from attn_ui.screen import pinning, programs_tab, state, terms
+from attn_ui.screen import pinning, programs_tab, terms
 from attn_ui.screen.frame import open_page, show_leads, tabs
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.predicting import predicted
@@ -19,9 +17,6 @@ from attn_ui.screen.streamlit_controls import CONTROLS, StreamlitControls
 
 def run(page: Page[Any, Any]) -> None:
     """Show a page: ask, draw the figure, say what it shows, and lay the tabs under it."""
-    state.write_default(page.setting_in_bare_link)
-    if page.on_first_visit:
-        _enter(page.folder, page.on_first_visit)
     settings = page.read_address(CONTROLS) if page.read_address else page.settings
     open_page(page.address, settings, page.title, page.about)
     page_state = page.read_controls(CONTROLS)
@@ -29,14 +24,6 @@ def run(page: Page[Any, Any]) -> None:
         _show(page, page_state)
     else:
         follow(lambda: _show(page, page_state), settings, has_sidebar=page.has_sidebar)
-
-
-def _enter(folder: str, on_first_visit: Callable[[Controls], None]) -> None:
-    """Set what a page opens with, once a session and only without a link."""
-    arrived = f"_arrived_{folder}"
-    if not (st.query_params or st.session_state.get(arrived)):
-        on_first_visit(CONTROLS)
-    st.session_state[arrived] = True
 
 
 def _show(page: Page[Any, Any], page_state: Any) -> None:

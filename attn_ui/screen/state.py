@@ -50,8 +50,6 @@ class _State:
     )  # of sliders that cannot show what was asked for
     linked: dict[str, str] = field(default_factory=dict)  # texts of settings that stand as a link has them
     held_settings: dict[str, Held] = field(default_factory=dict)  # the settings of the page that is open
-    alone: str = ""  # the setting whose default the address says where it would else be bare
-    bare: bool = False  # whether it would be
 
 
 def _state() -> _State:
@@ -203,11 +201,6 @@ def describe(name: str, label: str, reading: str | None = None) -> None:
         state.readings[name] = label, reading
 
 
-def write_default(name: str) -> None:
-    """Have the address say the default of a setting, "" for none, where it would else be bare."""
-    _state().alone = name
-
-
 def tie(name: str, value: Any) -> None:
     """Note that a control of Streamlit's own was made in this run, tied to a setting, and what it says."""
     _state().tied[name] = value
@@ -356,13 +349,6 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
         _read(state, setting, address.get(setting.name), entered=entered, history=history)
     if entered:
         _command(state, None)
-    state.bare = False  # while it is asked what would stand there
-    state.bare = (
-        bool(state.alone)
-        and not history
-        and address.keys() <= state.held_settings.keys()
-        and all(_in_address(state, each) is None for each in held_settings)
-    )
     for setting in held_settings:
         _write(state, setting, address)
 
@@ -462,8 +448,8 @@ def _in_address(state: _State, setting: Held) -> str | None:
     if isinstance(setting, Steps):
         at = setting.nearest_value(state.current.get(setting.name, setting.default))
         value = state.values_shown.get(setting.name, at)
-        is_written = setting.always_written or (setting.name == state.alone and state.bare)
-        return None if setting.default in (at, value) and not is_written else setting.text(value)
+        is_default = setting.default in (at, value)
+        return None if is_default and not setting.always_written else setting.text(value)
     text = _text(state, setting)
     too_long = isinstance(setting, Table) and _too_long(setting, text)
     return None if too_long or text == setting.default else text

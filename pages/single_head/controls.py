@@ -14,8 +14,6 @@ from attn_ui.base.shared_settings import (
     BIAS,
     CROSS,
     FREE_SCALE,
-    KEY,
-    QUERY,
     SEED,
     SINK,
     SINK_LOGIT,
@@ -57,12 +55,6 @@ RARELY_SET: tuple[Parameter, ...] = (
 )
 _GOOD = "_single_head_inputs"  # the last inputs that could be computed
 _UNTYPED = "_single_head_untyped"  # the last of them whose Q, K and V were not typed
-
-
-def on_first_visit(controls: Controls) -> None:
-    """Whoever opens the page without a link first sees a word meet another word, not itself."""
-    if not (controls.value(QUERY) or controls.value(KEY)):
-        controls.move(KEY, 1)
 
 
 def read_controls(controls: Controls) -> State:

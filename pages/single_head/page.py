@@ -1,10 +1,9 @@
 """Single-head attention: every step, every number, and what breaks it."""
 
 from attn_ui.base.page import Page
-from attn_ui.base.shared_settings import KEY
 from attn_words import N_
 from pages.single_head.compute import Result
-from pages.single_head.controls import on_first_visit, read_controls
+from pages.single_head.controls import read_controls
 from pages.single_head.panel_sources import PANEL_SOURCES
 from pages.single_head.programs import programs
 from pages.single_head.settings import SETTINGS, TAB
@@ -22,8 +21,6 @@ PAGE: Page[State, Result] = Page(
     tabs=TAB,
     programs=programs,
     tables=tables,
-    on_first_visit=on_first_visit,
-    setting_in_bare_link=KEY.name,
     panel_sources=PANEL_SOURCES,
 )
 

@@ -30,7 +30,6 @@ def test_early_title_and_sentence_equal_the_pages(page: PageEntry) -> None:
         known = PLACES[name_of(page)][spoken]
         assert known["title"] == title
         assert [tuple(run) for run in known["about"]] == runs(about)
-    assert PLACES[name_of(page)]["enters"] is bool(built.on_first_visit)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -290,10 +290,10 @@ def test_prefix_starts_wider_than_the_causal_mask() -> None:
     assert at.query_params["w"] in ("2", ["2"])
 
 
-def test_bare_address_selects_another_word_as_key() -> None:
+def test_bare_address_opens_as_an_empty_link() -> None:
     at = opened()
-    assert at.query_params["k"] in ("1", ["1"])
-    assert "k" not in opened(text="a b").query_params
+    assert not at.query_params
+    assert picture_says(at) == picture_says(opened(q="0", k="0"))
 
 
 def test_own_mask_cell_is_blocked_without_a_mouse() -> None:

@@ -41,7 +41,6 @@ def _script() -> None:
 
     table, cells = Table("Q", 3, 4), Cells("blocked", 64)
     slider = Steps("h", 1.0, (0.5, 1.0, 2.0, 4.0))
-    state.write_default(str(st.session_state.get("alone", "")))
     first = "entered" not in st.session_state
     state.sync((table, cells, slider), entered=first)
     st.session_state.entered = True
@@ -140,27 +139,6 @@ def test_going_back_to_a_page_omits_what_its_address_omits(
     monkeypatch.setattr(state, "travelled", lambda: True)
     _come_back(at, name, None)
     assert _shown(at, name) == default
-
-
-def test_default_is_written_only_in_a_bare_address(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    at = AppTest.from_function(_script, default_timeout=30)
-    at.session_state["alone"] = "h"
-    at.query_params["another"] = "true"
-    assert _address(at.run()) == {"another": "true"}
-    del at.query_params["another"]
-    with monkeypatch.context() as back:  # who goes back to a bare address is not sent forth again
-        back.setattr(state, "travelled", lambda: True)
-        assert _address(at.run()) == {}
-    assert _address(at.run()) == {"h": "1"}
-    _change(at, "Q 1")
-    assert _address(at) == {"Q": "1"}
-    _change(at, "h 2")
-    assert _address(at) == {"Q": "1", "h": "2"}
-    _come_back(at, "Q", None)  # an echo
-    _change(at, "h 1")
-    assert _address(at) == {"Q": "1"}
 
 
 @EITHER

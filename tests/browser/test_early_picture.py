@@ -261,7 +261,7 @@ def test_early_scheme_is_removed_once_the_figure_is_drawn(opened: Opened) -> Non
         ("/?lang=zh", True),
         ("/multi-head?tab=Code", True),
         ("/single-head", True),
-        ("/single-head?lang=zh", False),  # it opens otherwise where it has a link
+        ("/single-head?lang=zh", True),
         ("/?t=0.5", False),
         ("/kernel-regression?lesson=1", False),
         ("/multi-head?projector=true", False),

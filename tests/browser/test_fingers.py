@@ -68,14 +68,14 @@ def test_tap_selects_its_cell_shows_its_value_and_frames_it_everywhere(touched: 
     touched.open("single-head")
     hand = Fingers(touched)
     hand.tap(*cell(touched, 2, 1))
-    assert touched.query == "k=1&q=2"
+    assert touched.query == "q=2&k=1"
     value = touched.trace("walk", "masked")[2][1]
     assert f"{value:.3f}".removeprefix("-") in label_of(touched)
     assert touched.figure("walk").evaluate(FRAMED) == 3  # scores, masked scores and weights
     # Two quick taps are two, not a wish to zoom.
     hand.tap(*cell(touched, 3, 3))
     hand.tap(*cell(touched, 3, 2))
-    assert touched.query == "k=2&q=3"
+    assert touched.query == "q=3&k=2"
     assert touched.page.evaluate(ZOOM) == 1
 
 
@@ -117,7 +117,7 @@ def test_long_press_on_a_cell_selects_nothing(touched: AppPage) -> None:
     Fingers(touched).tap(*place, LONG)
     assert (touched.page.url, label_of(touched)) == (address, "")
     Fingers(touched).tap(*place)
-    assert touched.query == "k=1&q=2"
+    assert touched.query == "q=2&k=1"
 
 
 @pytest.mark.slow

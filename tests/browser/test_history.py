@@ -82,11 +82,11 @@ def test_back_returns_to_a_page_as_it_was_left(app: AppPage) -> None:
 def test_forward_returns_to_what_back_left(app: AppPage) -> None:
     before, overview = open_and_set_eight_heads(app)
     go_to(app, "Single head")
-    wait_at(app, "Single-head attention", k="1")
+    wait_at(app, "Single-head attention")
     wait_for_readout(app, "walk", "1.00")
     app.slider("walk").press("ArrowRight")
     temperature = app.readout("walk")
-    head = {"k": "1", "t": temperature}
+    head = {"t": temperature}
     wait_at(app, "Single-head attention", **head)
     app.option("weights").click()
     wait_at(app, "Single-head attention", **head, stage="weights")
@@ -101,7 +101,7 @@ def test_forward_returns_to_what_back_left(app: AppPage) -> None:
     wait_at(app, "Single-head attention", **head)
     expect(stage(app, "all at once")).to_be_checked()
     app.page.go_back()
-    wait_at(app, "Single-head attention", k="1")
+    wait_at(app, "Single-head attention")
     app.page.go_back()
     wait_at(app, "Multi-head attention", heads="8")
     wait_for_readout(app, "maps", "8")
@@ -166,17 +166,3 @@ def test_view_change_while_the_slider_plays_keeps_the_bandwidth(app: AppPage) ->
     app.page.wait_for_selector(READY)
     assert float(parse_qs(app.query)["h"][0]) > BANDWIDTH.values[start + 2] * 0.99
     assert app.readout("compare") == parse_qs(app.query)["h"][0]
-
-
-@pytest.mark.still
-def test_first_word_as_query_and_key_has_its_own_link(app: AppPage) -> None:
-    """A bare address opens with another key."""
-    app.open()
-    go_to(app, "Single head")
-    wait_at(app, "Single-head attention", k="1")
-    app.click_cell("walk", "weights", 0, 0)
-    wait_at(app, "Single-head attention", k="0")
-    app.open(app.page.url.removeprefix(f"{app.server}/"))
-    wait_at(app, "Single-head attention", k="0")
-    app.click_cell("walk", "weights", 0, 2)
-    wait_at(app, "Single-head attention", k="2")

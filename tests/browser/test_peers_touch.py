@@ -72,7 +72,7 @@ def test_upright_tablet_has_room_for_every_part_of_a_page(webkit: Peer, server: 
 def test_touch_selects_a_cell_and_scrolling_sets_nothing(webkit: Peer, server: str) -> None:
     webkit.open(f"{server}/single-head")
     webkit.tap(*webkit.run(CELL, "masked", 2, 1))
-    webkit.until("return location.search === '?k=1&q=2'")
+    webkit.until("return location.search === '?q=2&k=1'")
     webkit.settle()
     before = webkit.run(SAYS)
     assert webkit.run(FINGER, 3, "pointercancel")[:2] == [before, before]
