@@ -27,14 +27,6 @@ Labels = Mapping[str, tuple[str, str]]  # what controls are called and what they
 _MOST_NAMED = 3  # rows or panels that are named one by one
 _LONGEST_WORDS = 32  # letters of what a control says
 _SLIDER = N_("as the slider says")
-_ROWS = (
-    (N_("query"), N_("queries")),
-    (N_("key"), N_("keys")),
-    (N_("row"), N_("rows")),
-    (N_("column"), N_("columns")),
-    (N_("curve"), N_("curves")),
-)
-"""What rows and columns of a map are called, and a curve: one, and several."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +93,7 @@ def compare_pin(
             panels, steps, _compare_steps(panels, steps, pair.titles), pair.titles, pair.chosen
         )
 
-    settings = _("A and B have the same settings.")
-    if a_words or b_words:
-        settings = _("A: {a}. B: {b}.", a=a_words, b=b_words)
+    settings = _("A: {a}. B: {b}.", a=a_words, b=b_words) if a_words or b_words else ""
     shown_figure = replace(
         figure,
         scene=SharedScene(draw, lambda: message),
@@ -295,9 +285,9 @@ def _describe_change(
     """Say what changed most in the chosen panel, and what did not change at all."""
     comparison, title = comparisons[panel], plain(titles[panel])
     if comparison.why or b is None:
-        sentences = [_describe_missing(comparison, a, b, title)]
+        sentences = [_describe_missing(comparison, b, title)]
     else:
-        sentences = [_describe_largest(comparison, b, title), _describe_unchanged(comparison, b)]
+        sentences = [_describe_largest(comparison, b, title), _describe_unchanged(comparison)]
     others = {name: each for name, each in comparisons.items() if name != panel}
     # Of a chart that is named by all of its curves, those that changed.
     changed = [
@@ -322,11 +312,7 @@ def _describe_largest(comparison: Comparison, b: PanelData, title: str) -> str:
     if comparison.largest is None:
         if comparison.n_unpaired:
             return paragraph(_("In {panel}, no number that both have changed.", panel=title), alone)
-        return _(
-            "Nothing changed in {panel}: all {count} numbers are the same in A and in B.",
-            panel=title,
-            count=f"{comparison.count:,}",
-        )
+        return _("{names} did not change at all.", names=capital(title))
     # Of a curve, that two of its points moved as far tells nothing.
     ties = "" if isinstance(b, CurvePanel) else tied(comparison.largest.n_tied)
     return paragraph(_describe_largest_change(comparison.largest, b, title), ties, alone)
@@ -365,68 +351,29 @@ def _describe_largest_change(change: Change, b: PanelData, title: str) -> str:
 
 
 def _describe_unpaired(comparison: Comparison, b: PanelData) -> str:
-    if not comparison.n_unpaired:
+    if not comparison.n_unpaired or isinstance(b, CurvePanel):
         return ""
-    count = f"{comparison.n_unpaired:,}"
-    if isinstance(b, CurvePanel):
-        return _("At {count} places one of them has a gap.", count=count)
     return _n(
         "{count} cell is masked in one of them alone, and cannot be compared.",
         "{count} cells are masked in one of them alone, and cannot be compared.",
         comparison.n_unpaired,
-        count=count,
+        count=f"{comparison.n_unpaired:,}",
     )
 
 
-def _describe_unchanged(comparison: Comparison, b: PanelData) -> str:
+def _describe_unchanged(comparison: Comparison) -> str:
     """Say which rows or curves did not change at all, where others did."""
-    names, total = comparison.unchanged, comparison.total
-    if not names or len(names) == total:
+    names = comparison.unchanged
+    if not names or len(names) == comparison.total:
         return ""
-    row = b.matrix.words[0] if isinstance(b, MapPanel) else _ROWS[-1][0]
     quoted_names = first_of([_("“{name}”", name=plain(each)) for each in names], _MOST_NAMED)
-    rows = capital(_(row) if len(names) == 1 else _plural(row))
-    return _("{rows} {names} did not change at all.", rows=rows, names=quoted_names)
+    return _("{names} did not change at all.", names=quoted_names)
 
 
-def _plural(word: str) -> str:
-    """Return what several are called of which a figure names one, in the language that is spoken."""
-    plurals = {name: several for one, several in _ROWS for name in (one, _(one))}
-    return _(plurals[word]) if word in plurals else f"{word}s" if word.isascii() else word
-
-
-def _describe_missing(comparison: Comparison, a: PanelData, b: PanelData | None, title: str) -> str:
+def _describe_missing(comparison: Comparison, b: PanelData | None, title: str) -> str:
     """Say why there is no difference."""
     if b is None or comparison.why == "absent":
         return _("B has no {panel} at this position of the slider, so only A is drawn.", panel=title)
-    if isinstance(a, MapPanel) and isinstance(b, MapPanel):
-        if comparison.why == "shape":
-            of_a, of_b = (" × ".join(map(str, each.matrix.values.shape)) for each in (a, b))
-            return _(
-                "In {panel}, A has {a} cells and B {b}, so no difference is drawn.",
-                panel=title,
-                a=of_a,
-                b=of_b,
-            )
-        sides = [
-            (list(a_labels), list(b_labels), word)
-            for a_labels, b_labels, word in zip(_map_labels(a), _map_labels(b), b.matrix.words, strict=True)
-            if list(a_labels) != list(b_labels)
-        ]
-        words = listed([_plural(word) for _, _, word in sides])
-        a_labels, b_labels = next(
-            (one, other) for one, other in zip(*sides[0][:2], strict=True) if one != other
-        )
-        return _(
-            "In {panel}, the {rows} are not the same (“{a}” in A stands where “{b}” stands in B), so no "
-            "difference is drawn.",
-            panel=title,
-            rows=words,
-            a=plain(a_labels),
-            b=plain(b_labels),
-        )
-    return _("The curves of A and of B stand at other places, so no difference is drawn.")
-
-
-def _map_labels(part: MapPanel) -> tuple[Sequence[str], Sequence[str]]:
-    return part.matrix.rows.labels, part.matrix.columns.labels
+    return _(
+        "In {panel}, A and B have other rows, columns or places, so no difference is drawn.", panel=title
+    )

@@ -291,9 +291,7 @@ class CoverQuestion:
         panel, row = self.map, self.map.values[self.row]
         answer = min(answer, len(row) - 1)
         peak = top(row)
-        sentence = _(
-            "You said {answer} ({number}).", answer=panel.column(answer), number=_number_text(row[answer])
-        )
+        sentence = _("You said: {answer}.", answer=f"{panel.column(answer)} ({_number_text(row[answer])})")
         return paragraph(_("**Right.**") if peak and answer in peak.places else "", sentence)
 
     def _judge_row(self, answer: Sequence[float]) -> str:

@@ -145,7 +145,7 @@ def test_cover_hatch_click_answers_and_teach_makes_the_link(app: AppPage) -> Non
     app.click_cell("walk", "weights", 1, 2)
     expect(app.page.get_by_role("radio", name="sat")).to_be_checked()
     app.page.get_by_role("button", name="Reveal").click()
-    expect(app.page.locator(".st-key-predict-verdict")).to_contain_text("You said “sat”")
+    expect(app.page.locator(".st-key-predict-verdict")).to_contain_text("You said: “sat”")
     app.settle()
     row: list[Any] = app.trace("walk", "weights")[1]
     assert f"({row[2]:.3f})" in app.page.locator(".st-key-predict-verdict").inner_text()

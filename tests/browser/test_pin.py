@@ -75,7 +75,7 @@ def test_pin_stays_while_the_slider_moves_b(app: AppPage) -> None:
 
     # Another panel, then clear: the page is as if nothing had been pinned.
     app.choose("compare-panel", "scores QKᵀ")
-    expect(app.figure("walk").locator(".live-says")).to_contain_text("Nothing changed in scores")
+    expect(app.figure("walk").locator(".live-says")).to_contain_text("did not change at all")
     assert "compare=scores" in app.page.url
     app.page.get_by_role("button", name="Clear").click()
     app.settle()
