@@ -27,7 +27,7 @@ MOST_NUMBERS = 250_000  # of all maps at all positions of the slider
 
 
 @dataclass(frozen=True, eq=False)
-class TextFlow:
+class AttentionFlow:
     """All layers of a model on one text; of each head that is on.
 
     Attributes:
@@ -114,7 +114,7 @@ class TextFlow:
         return steps.fitting(5 * n * n, MOST_NUMBERS)
 
 
-def of_toy(result: Result, *, aside: bool = False) -> TextFlow:
+def toy_flow(result: Result, *, aside: bool = False) -> AttentionFlow:
     """Return what flows through a toy; a head that is off passes nothing."""
     heads = range(result.recipe.heads)
     on = [
@@ -125,7 +125,7 @@ def of_toy(result: Result, *, aside: bool = False) -> TextFlow:
     n = len(result.symbols)
     mask = result.sequence_run.mask
     may_attend = torch.ones(n, n, dtype=torch.bool) if mask is None else torch.tensor(mask)
-    return TextFlow(
+    return AttentionFlow(
         result,
         label_tokens(result.symbols),
         result.symbols,
@@ -139,7 +139,7 @@ def of_toy(result: Result, *, aside: bool = False) -> TextFlow:
     )
 
 
-def of_whole(heads: Heads, *, aside: bool = False) -> TextFlow:
+def model_flow(heads: Heads, *, aside: bool = False) -> AttentionFlow:
     """Return what flows through a whole model.
 
     Raises ValueError for maps that are not all of one square shape, and for too many layers or tokens.
@@ -181,7 +181,7 @@ def of_whole(heads: Heads, *, aside: bool = False) -> TextFlow:
         stages = [_first(each) for each in every_stage] if is_known else None
         is_causal = heads.model.is_causal
     mask = torch.stack([all_pairs if each is None else torch.tensor(each) for each in masks])
-    return TextFlow(
+    return AttentionFlow(
         heads,
         label_tokens(tokens),
         tokens,

@@ -1,12 +1,12 @@
 """The formulas of the page, with its numbers."""
 
 from attn_ui.base.latex import matrix_latex
-from pages.learned_heads.attention_flow import TextFlow
+from pages.learned_heads.attention_flow import AttentionFlow
 from pages.learned_heads.compute import Result
 from pages.learned_heads.eviction import HeadEviction
 
 
-def of_toy(result: Result) -> str:
+def toy_formula(result: Result) -> str:
     """Return the output of the chosen head as LaTeX, with its numbers."""
     layer, head = divmod(result.selection[0], result.recipe.heads)
     stage = result.toy_run.layers[layer]
@@ -17,14 +17,14 @@ def of_toy(result: Result) -> str:
     return rf"O = \operatorname{{softmax}}\!\left({scaled}\right) V = {weights} {value} = {output}"
 
 
-def of_flow(flow: TextFlow) -> str:
+def flow_formula(flow: AttentionFlow) -> str:
     """Return the rollout up to the layer on screen as LaTeX, with its numbers."""
     layer = flow.at + 1
     product = rf"\tilde A_{{{layer}}} \cdots \tilde A_1"
     return rf"R_{{{layer}}} = {product} = {matrix_latex(flow.rollout[flow.at].tolist())}"
 
 
-def of_eviction(eviction: HeadEviction) -> str:
+def eviction_formula(eviction: HeadEviction) -> str:
     """Return the error of the chosen head as LaTeX, with its numbers."""
     head, budget, n = eviction.result.selection[0], eviction.budget, eviction.n
     output, full = (eviction.run.heads[at - 1, head] for at in (budget, n))

@@ -213,6 +213,6 @@ def reading(result: LongText, layer: int, head: int | None) -> tuple[float, str]
     return (layer + drawn_heads) / (result.layer + _ALL_HEADS), text
 
 
-def in_blocks(n: int) -> str:
+def describe_blocks(n: int) -> str:
     """Return what a saved picture says of its blocks."""
     return _("a text of {places} tokens, in blocks; the app zooms in to single cells", places=f"{n:,}")

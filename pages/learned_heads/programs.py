@@ -13,7 +13,7 @@ from attn_ui.base.markdown import plain
 from attn_ui.base.programs import OneProgram, Programs
 from attn_words import _, paragraph
 from pages.learned_heads import formulas
-from pages.learned_heads.attention_flow import TextFlow
+from pages.learned_heads.attention_flow import AttentionFlow
 from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Result
 from pages.learned_heads.eviction import SINKS, HeadEviction
@@ -43,7 +43,7 @@ def _of_toy(result: Result) -> Programs:
     numbers["readout"] = result.model.readout.detach().double()
     short = _runs(result, "weights, logits = run.weights.detach(), run.logits", _SYMBOLS)
     last = dict.fromkeys((PYTORCH, NUMPY, SHORT), _PREDICTS)
-    return Programs(lines, numbers, ["weights"], short, partial(formulas.of_toy, result), numbers, last)
+    return Programs(lines, numbers, ["weights"], short, partial(formulas.toy_formula, result), numbers, last)
 
 
 def _toy(result: Result) -> tuple[dict[str, Any], list[str]]:
@@ -88,7 +88,7 @@ def _runs(result: Result, *lines: str) -> list[str]:
 # ---- a text's flow, and keys evicted ----
 
 
-def _of_flow(flow: TextFlow) -> Programs | OneProgram | None:
+def _of_flow(flow: AttentionFlow) -> Programs | OneProgram | None:
     source, at, prints = flow.source, flow.at, ["weights", "lengths", "rolled"]
     ends = [
         *["maps = drop_keys(maps, find_sinks(maps))"] * flow.aside,
@@ -123,7 +123,7 @@ def _of_flow(flow: TextFlow) -> Programs | OneProgram | None:
         f"lengths = mean_of_heads(lengths, on[{at}])",
         *ends,
     )
-    return Programs(lines, numbers, prints, short, partial(formulas.of_flow, flow), numbers)
+    return Programs(lines, numbers, prints, short, partial(formulas.flow_formula, flow), numbers)
 
 
 def _of_eviction(eviction: HeadEviction) -> Programs:
@@ -142,7 +142,7 @@ def _of_eviction(eviction: HeadEviction) -> Programs:
         f"eviction = evict(scores, value, {quoted(policy)}{sinks})  # with each budget from 1",
         f"weights, errors = eviction.weights[{at}], eviction.errors[{at}]",
     )
-    formula = partial(formulas.of_eviction, eviction)
+    formula = partial(formulas.eviction_formula, eviction)
     return Programs(lines, numbers, ["weights", "errors"], short, formula, numbers)
 
 
@@ -253,7 +253,7 @@ _HANDED: Mapping[type, Callable[[Any], Programs | OneProgram | None]] = {
     LongText: _of_long,
     TwoTexts: _of_pair,
     NextResult: _of_next,
-    TextFlow: _of_flow,
+    AttentionFlow: _of_flow,
     HeadEviction: _of_eviction,
     HeadClouds: _of_points,
 }

@@ -1,6 +1,6 @@
 """What the page shows, whichever of its looks is open."""
 
-from pages.learned_heads.attention_flow import TextFlow
+from pages.learned_heads.attention_flow import AttentionFlow
 from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Result
 from pages.learned_heads.eviction import HeadEviction
@@ -10,4 +10,6 @@ from pages.learned_heads.state import Heads
 from pages.learned_heads.two_texts import TwoTexts
 
 # None where nothing can be drawn yet
-AnyResult = Result | Heads | LongText | TwoTexts | TextFlow | HeadEviction | HeadClouds | NextResult | None
+AnyResult = (
+    Result | Heads | LongText | TwoTexts | AttentionFlow | HeadEviction | HeadClouds | NextResult | None
+)

@@ -9,7 +9,7 @@ from attn_core.toys import MEASURES
 from attn_ui.base.markdown import capital
 from attn_ui.base.page import Columns
 from attn_words import N_, _
-from pages.learned_heads.attention_flow import TextFlow
+from pages.learned_heads.attention_flow import AttentionFlow
 from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Result
 from pages.learned_heads.eviction import HeadEviction
@@ -26,7 +26,7 @@ def tables(result: AnyResult) -> Mapping[str, Columns]:
     return {} if result is None else {name: make(result) for name, make in _TABLES[type(result)].items()}
 
 
-def of_toy(result: Result) -> Columns:
+def toy_table(result: Result) -> Columns:
     """Return the measures on held-out sequences, and accuracy and loss without each head."""
     gone = result.run.ablation
     return {
@@ -37,7 +37,7 @@ def of_toy(result: Result) -> Columns:
     }
 
 
-def of_whole(ranked: RankedHeads) -> Columns:
+def whole_table(ranked: RankedHeads) -> Columns:
     """Return the measures of the true weights, in the order of the slider."""
     scores = ranked.all_scores
     return {
@@ -46,7 +46,7 @@ def of_whole(ranked: RankedHeads) -> Columns:
     }
 
 
-def of_long(result: LongText) -> Columns:
+def long_table(result: LongText) -> Columns:
     """Return the mean weights of the heads of one layer, as they stand in it."""
     shares = result.summary.shares
     return {
@@ -55,7 +55,7 @@ def of_long(result: LongText) -> Columns:
     }
 
 
-def of_pair(result: TwoTexts) -> Columns:
+def pair_table(result: TwoTexts) -> Columns:
     """Return how much each head changes, in their order, and how much of the chosen query's row."""
     shared = result.pair.alignment.shared
     columns: dict[str, Sequence[object]] = {
@@ -68,7 +68,7 @@ def of_pair(result: TwoTexts) -> Columns:
     return columns
 
 
-def of_weights(result: TwoTexts) -> Columns:
+def weights_table(result: TwoTexts) -> Columns:
     """Return the chosen head's weights on both texts, a row a pair of tokens that both have."""
     shared, labels = result.pair.alignment.shared, result.labels
     first, second = (
@@ -83,7 +83,7 @@ def of_weights(result: TwoTexts) -> Columns:
     }
 
 
-def of_next(result: NextResult) -> Columns:
+def next_table(result: NextResult) -> Columns:
     """Return the likeliest tokens, their logits and probabilities, and whether they are left."""
     chances, survivors = result.at(result.temperature)
     return {
@@ -94,7 +94,7 @@ def of_next(result: NextResult) -> Columns:
     }
 
 
-def of_parts(result: NextResult) -> Columns:
+def parts_table(result: NextResult) -> Columns:
     """Return what each head and everything else adds to the winner's logit."""
     heads, rest = result.next_token.heads, result.next_token.rest
     parts = (
@@ -115,7 +115,7 @@ def column(measure: str) -> str:
     return f"On {measure}" if measure == SPECIAL else capital(measure)
 
 
-def of_flow(flow: TextFlow) -> Columns:
+def flow_table(flow: AttentionFlow) -> Columns:
     """Return the maps of the layer on screen, a row a pair of tokens."""
     at, tokens = flow.at, flow.tokens
     columns: dict[str, Sequence[object]] = {
@@ -129,7 +129,7 @@ def of_flow(flow: TextFlow) -> Columns:
     return columns
 
 
-def of_points(result: HeadClouds) -> Columns:
+def points_table(result: HeadClouds) -> Columns:
     """Return where each query and each key stands, a row each."""
     points = torch.cat([result.plane.queries, result.plane.keys])
     n = len(result.tokens)
@@ -142,7 +142,7 @@ def of_points(result: HeadClouds) -> Columns:
     }
 
 
-def of_pairs(result: HeadClouds) -> Columns:
+def pairs_table(result: HeadClouds) -> Columns:
     """Return weight, scaled score and distance of each pair."""
     n = len(result.tokens)
     return {
@@ -155,7 +155,7 @@ def of_pairs(result: HeadClouds) -> Columns:
     }
 
 
-def of_eviction(result: HeadEviction) -> Columns:
+def eviction_table(result: HeadEviction) -> Columns:
     """Return the mean error of the heads by each policy, and of each head by the present one, by budget."""
     heads = range(result.result.n_head)
     return {
@@ -166,12 +166,12 @@ def of_eviction(result: HeadEviction) -> Columns:
 
 
 _TABLES: Mapping[type, Mapping[str, Callable[[Any], Columns]]] = {
-    Result: {"heads": of_toy},
-    Heads: {"heads": lambda heads: of_whole(heads.ranked)},
-    LongText: {"heads": of_long},
-    TwoTexts: {"heads": of_pair, "pairs": of_weights},
-    NextResult: {"next": of_next, "heads": of_parts},
-    TextFlow: {"flow": of_flow},
-    HeadClouds: {"points": of_points, "pairs": of_pairs},
-    HeadEviction: {"eviction": of_eviction},
+    Result: {"heads": toy_table},
+    Heads: {"heads": lambda heads: whole_table(heads.ranked)},
+    LongText: {"heads": long_table},
+    TwoTexts: {"heads": pair_table, "pairs": weights_table},
+    NextResult: {"next": next_table, "heads": parts_table},
+    AttentionFlow: {"flow": flow_table},
+    HeadClouds: {"points": points_table, "pairs": pairs_table},
+    HeadEviction: {"eviction": eviction_table},
 }

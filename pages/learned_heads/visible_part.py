@@ -6,7 +6,7 @@ from attn_words import _
 from pages.learned_heads.settings import ZOOM
 
 
-def in_sight(controls: Controls, shape: tuple[int, ...]) -> str:
+def visible_part(controls: Controls, shape: tuple[int, ...]) -> str:
     """Return the part that the link names, "" for all; where the map has no such part, say so."""
     text = controls.text(ZOOM)
     part = ZOOM.part(text)

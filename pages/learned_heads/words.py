@@ -29,7 +29,7 @@ _MARKS = {
 }
 
 
-def of_toy(result: Result) -> str:
+def describe_toy(result: Result) -> str:
     """Return accuracy and loss, with all heads and without those that are off, and the predictions."""
     shares = {"steps": f"{result.step:,}", "right": as_share(result.evaluation.accuracy, 1)}
     loss = number(result.evaluation.loss, 3)
@@ -122,7 +122,7 @@ def about_model(model: RealModel) -> str:
     )
 
 
-def of_head(ranked: RankedHeads, head: int, rank: int, tied: int) -> str:
+def describe_head(ranked: RankedHeads, head: int, rank: int, tied: int) -> str:
     """Return one head's measure, its rank and ties, and its weight on an attention sink."""
     fields = {"head": capital(ranked.model.name(head)), "measure": _(_MEASURES[ranked.measure])}
     if ranked.can_look:

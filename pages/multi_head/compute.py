@@ -145,7 +145,7 @@ def sizes_of(setting: HeadsSetting, n_head: int) -> Sizes:
     return Sizes(d_model, d_key, n_head, d_head, setting.bias, setting.projection, cross)
 
 
-def by_hand(setting: HeadsSetting, n_head: int) -> HandRows:
+def hand_rows(setting: HeadsSetting, n_head: int) -> HandRows:
     """Return the weights set by hand that attention with so many heads has."""
     return fitting_weights(setting.weights, sizes_of(setting, n_head)) if setting.weights else ()
 
@@ -156,7 +156,7 @@ def module(setting: HeadsSetting, n_head: int) -> MultiHeadAttention:
     While d_head is d_model / n_head, the projections are the same matrices for every number of heads.
     """
     scheme, sizes = scheme_of(setting, n_head), sizes_of(setting, 1 if setting.d_head is None else n_head)
-    return draw(sizes, setting.seed, setting.init, by_hand(setting, n_head)).with_settings(
+    return draw(sizes, setting.seed, setting.init, hand_rows(setting, n_head)).with_settings(
         num_heads=n_head,
         rotation=scheme if isinstance(scheme, RotationScheme) else None,
         temperature=setting.temperature,

@@ -314,7 +314,7 @@ def _read_arcs(
     return replace(look, all_heads=all_heads, also=also, summed=summed)
 
 
-def with_heads(controls: Controls, look: HeadsOptions, n_head: int) -> HeadsOptions:
+def choose_heads(controls: Controls, look: HeadsOptions, n_head: int) -> HeadsOptions:
     """Offer to switch heads off, and say in the look which are chosen and which are off."""
     head, against = controls.place(HEAD, n_head), controls.place(AGAINST, n_head)
     offered = [str(head + 1) for head in range(n_head)]

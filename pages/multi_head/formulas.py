@@ -2,7 +2,7 @@
 
 from attn_ui.base.latex import matrix_latex
 from pages.multi_head.compute import Result, allowed
-from pages.single_head.formulas import beside
+from pages.single_head.formulas import sink_logit
 
 
 def projections(result: Result, head: str = "h") -> str:
@@ -24,7 +24,7 @@ def weights(result: Result, head: str = "h") -> str:
     over = rf"\sqrt{{{result.module.d_head}}}" + (rf"\cdot {temperature:.6g}" if temperature != 1.0 else "")
     bias = f" + s B_{head}" if result.scheme.adds == "bias" else ""
     masked = f" + M_{head}" if masks(result) else ""
-    sink = beside(result.setting.sink)
+    sink = sink_logit(result.setting.sink)
     return rf"\operatorname{{softmax}}\!\left(\frac{{{q} {k}^\top}}{{{over}}}{bias}{masked}{sink}\right)"
 
 

@@ -14,7 +14,7 @@ APART = 100  # from one seed to the next; each layer of a stack takes one in bet
 WAYS = {False: N_("without the residual"), True: N_("with the residual")}
 
 
-def bare(setting: HeadsSetting) -> HeadsSetting:
+def plain_setting(setting: HeadsSetting) -> HeadsSetting:
     """Return the same words, sizes and drawing and nothing else: no mask, d_head = d_model / heads."""
     fields = ("case", "text", "memory_text", "cross", "d_model", "d_memory", "bias", "projection", "seed")
     return HeadsSetting(**{name: getattr(setting, name) for name in (*fields, "init")})
@@ -22,7 +22,7 @@ def bare(setting: HeadsSetting) -> HeadsSetting:
 
 def one_or_many(result: Result) -> tuple[HeadsStudy, int]:
     """Return the study of what is on the page, and the place of the present number of heads in it."""
-    study = studied(bare(result.setting))
+    study = studied(plain_setting(result.setting))
     return study, sum(heads <= result.n_head for heads in study.num_heads) - 1
 
 

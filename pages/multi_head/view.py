@@ -7,8 +7,8 @@ from attn_ui.base.page import Cell, Figure, Small, View, query_rows
 from attn_ui.base.parameters import label_of
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
 from attn_words import _, paragraph
-from pages.multi_head.compute import Result, by_hand, heads_slider, one_length, sequences
-from pages.multi_head.controls import State, with_heads
+from pages.multi_head.compute import Result, hand_rows, heads_slider, one_length, sequences
+from pages.multi_head.controls import State, choose_heads
 from pages.multi_head.settings import HEADS, HEADS_MASK
 from pages.multi_head.sliders import Moving
 from pages.multi_head.views import VIEWS, maps, scene
@@ -18,7 +18,7 @@ def view(controls: Controls, state: State) -> View[Result]:
     """Draw the maps; under them stand the switches of heads."""
     moving = state.moving
     with controls.under_picture():
-        look = with_heads(controls, state.look, moving.heads(controls))
+        look = choose_heads(controls, state.look, moving.heads(controls))
     n_query, n_key = sequences(moving.setting).shape
     slider = moving.slider
     cell = controls.place(QUERY, n_query), controls.place(KEY, n_key)
@@ -82,7 +82,7 @@ def _notes(controls: Controls, moving: Moving, result: Result) -> list[str]:
         "Projections that are not set by hand are drawn from the seed, not trained: where a head looks says "
         "nothing of grammar."
     )
-    by_hand_names = [name for name, _rows in by_hand(result.setting, result.n_head)]
+    by_hand_names = [name for name, _rows in hand_rows(result.setting, result.n_head)]
     return [
         *notes,
         paragraph(

@@ -39,7 +39,7 @@ def _keys(result: Result, *at: int) -> str:
 # ---- read-outs ----
 
 
-def of_heads(result: Result) -> str:
+def describe_heads(result: Result) -> str:
     """Say how many heads there are, and how widely each looks."""
     spread = MEASURES["effective keys"](result.attention).tolist()
     return _n(
@@ -54,7 +54,7 @@ def of_heads(result: Result) -> str:
     )
 
 
-def of_sink(result: Result) -> str:
+def describe_sink(result: Result) -> str:
     """Say how much of its rows each head gives to the sink, on average; nothing where there is none."""
     rest = 1 - array(result.attention.weights).sum(axis=-1).mean(axis=-1)
     shares = listed([f"{share:.3f}" for share in rest])
@@ -62,7 +62,7 @@ def of_sink(result: Result) -> str:
     return "" if result.setting.sink is None else text
 
 
-def of_mean(result: Result, heads: Sequence[int]) -> str:
+def describe_mean(result: Result, heads: Sequence[int]) -> str:
     """Say what rows of the mean and of the largest weight of some heads, from 0, sum to."""
     maps = array(result.attention.weights[list(heads)])
     return _(
@@ -75,7 +75,7 @@ def of_mean(result: Result, heads: Sequence[int]) -> str:
     )
 
 
-def of_pair(result: Result, one: int, other: int) -> str:
+def describe_pair(result: Result, one: int, other: int) -> str:
     """Say where two heads, from 0, differ most."""
     first, second = array(result.attention.weights[[one, other]])
     most, *others = largest(np.abs(first - second))
@@ -92,12 +92,12 @@ def of_pair(result: Result, one: int, other: int) -> str:
     return paragraph(sentence, _tied(result, others))
 
 
-def of_head(result: Result) -> str:
+def describe_head(result: Result) -> str:
     """Say which head is shown."""
     return _("Head {number} of {count}.", number=result.head + 1, count=result.n_head)
 
 
-def of_points(result: Result, planes: Sequence[QueryKeyPlane]) -> str:
+def describe_points(result: Result, planes: Sequence[QueryKeyPlane]) -> str:
     """Say where the query's largest weight is of all heads that are on, and what the plane there shows."""
     row, n_key = result.cell[0], len(result.tokens.keys)
     weights = array(result.attention.weights)[:, row].copy()
@@ -117,7 +117,7 @@ def of_points(result: Result, planes: Sequence[QueryKeyPlane]) -> str:
     return paragraph(sentence, _tied(result, others)) if weights.any() else ""
 
 
-def of_positions(result: Result) -> str:
+def describe_positions(result: Result) -> str:
     """Say where positions move a weight most; nothing where none are added."""
     if result.scheme.adds == "nothing":
         return ""

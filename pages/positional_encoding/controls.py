@@ -153,7 +153,7 @@ def _read_beside(controls: Controls) -> str:
     return beside
 
 
-def at_sliders(controls: Controls, state: State) -> State:
+def with_sliders(controls: Controls, state: State) -> State:
     """Return the state with each live slider where it stands."""
     strength, base, step = map(controls.value, _LIVE)
     return replace(

@@ -35,7 +35,7 @@ def attention(result: Result) -> str:
     return r",\qquad ".join(part for part in parts if part)
 
 
-def of_scheme(result: Result, name: str) -> str:
+def scheme_formula(result: Result, name: str) -> str:
     """Return the formula of any scheme at the settings of the page; as it is where its package is missing."""
     kind = SCHEMES[name]
     return kind.formula if kind.missing_package() else result.beside(name).scheme().latex()
@@ -48,7 +48,7 @@ def with_numbers(result: Result) -> str:
     return rf"{scheme.latex()}, \qquad s = {result.state.scheme.strength:g}, \qquad {numbers}"
 
 
-def of_scaling(head: ScaledHead) -> str:
+def scaling_formula(head: ScaledHead) -> str:
     """Return the scaling and how many times round each pair turns, as LaTeX."""
     turns = matrix_latex([head.scaling.turns(head.d_head).tolist()])
     return (

@@ -4,7 +4,7 @@ from attn_ui.base.controls import Controls
 from attn_ui.base.page import Page, View
 from attn_words import N_
 from pages.positional_encoding.compute import Result
-from pages.positional_encoding.controls import at_sliders, read_controls
+from pages.positional_encoding.controls import read_controls, with_sliders
 from pages.positional_encoding.panel_sources import PANEL_SOURCES
 from pages.positional_encoding.programs import programs
 from pages.positional_encoding.settings import SETTINGS, TAB
@@ -15,7 +15,7 @@ from pages.positional_encoding.views import VIEWS
 
 def view(controls: Controls, state: State) -> View[Result]:
     """Show the picture with the sliders where they stand."""
-    return VIEWS[state.picture](controls, Result(at_sliders(controls, state)))
+    return VIEWS[state.picture](controls, Result(with_sliders(controls, state)))
 
 
 PAGE: Page[State, Result] = Page(

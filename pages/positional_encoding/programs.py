@@ -62,4 +62,4 @@ def _of_scaling(head: ScaledHead) -> Programs:
         f"turns = scaling.turns({head.d_head})",
         f"scores = scaling.scores(2 ** torch.arange({len(head.doubling)}), {head.d_head})",
     ]
-    return Programs(lines, {}, ["turns", "scores"], short, lambda: formulas.of_scaling(head))
+    return Programs(lines, {}, ["turns", "scores"], short, lambda: formulas.scaling_formula(head))

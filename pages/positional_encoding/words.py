@@ -22,7 +22,7 @@ def scheme_name(scheme: str) -> str:
     return label_of(SCHEME, scheme)
 
 
-def so_many_positions(steps: Steps) -> tuple[str, ...]:
+def position_counts(steps: Steps) -> tuple[str, ...]:
     """Say each length of a slider as so many positions."""
     return tuple(_n("{count} position", "{count} positions", int(length)) for length in steps.values)
 

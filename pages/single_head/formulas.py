@@ -30,7 +30,7 @@ def all_at_once(result: Result) -> str:
         inside = rf"{result.scoring.free_scale:g}\,{inside}"
     if not result.walk.mask.all():
         inside += " + M"
-    inside += beside(result.scoring.sink)
+    inside += sink_logit(result.scoring.sink)
     if result.scoring.score != DOT:
         inside, where = inside.replace(r"QK^\top", "S"), rf", \quad {score(result)}"
     else:
@@ -38,7 +38,7 @@ def all_at_once(result: Result) -> str:
     return rf"O = \mathrm{{softmax}}\!\left({inside}\right)V{where}"
 
 
-def beside(sink: float | None) -> str:
+def sink_logit(sink: float | None) -> str:
     """Write the logit that stands beside a row's scores in the softmax; nothing where there is none."""
     return "" if sink is None else rf" \;\middle|\; {sink:g}"
 
@@ -118,11 +118,11 @@ def masking(result: Result) -> str:
 def softmax(result: Result) -> str:
     """The weights."""
     sink = result.scoring.sink
-    beside = "" if sink is None else rf" + \exp({sink:g} - \max_l \hat S_{{il}})"
+    sink_term = "" if sink is None else rf" + \exp({sink:g} - \max_l \hat S_{{il}})"
     return (
         rf"{_sized('W', result.walk.weights)}:\quad W_{{ij}} = "
         r"\frac{\exp(\hat S_{ij} - \max_l \hat S_{il})}{\sum_l \exp(\hat S_{il} - \max_l \hat S_{il})"
-        f"{beside}}}"
+        f"{sink_term}}}"
     )
 
 
@@ -159,7 +159,7 @@ def with_numbers(result: Result) -> str:
     )
     over = "" if result.temperature == 1.0 else rf"\frac{{1}}{{{result.temperature:.6g}}}"
     factor = r" \cdot ".join(part for part in (scale, over) if part)
-    masked = ("" if result.walk.mask.all() else " + M") + beside(result.scoring.sink)
+    masked = ("" if result.walk.mask.all() else " + M") + sink_logit(result.scoring.sink)
     weights = matrix_latex(result.walk.weights.tolist())
     value = matrix_latex(result.head.value.tolist())
     output = matrix_latex(result.walk.output.tolist())

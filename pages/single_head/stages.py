@@ -16,7 +16,7 @@ from attn_words import N_, _, paragraph
 from pages.single_head import formulas, words
 from pages.single_head.compute import Result
 
-EXPLAINS = {
+SCORE_EXPLANATIONS = {
     "additive": N_(
         "Additive attention, the first there was: a layer of hidden units hears query and key, and v_a adds "
         "up what they say. Hidden units are as many as d_k; their weights come from the seed after the "
@@ -66,7 +66,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
     {
         "all at once": Stage(
             pictures.all_at_once,
-            words.of_row,
+            words.describe_row,
             formulas.all_at_once,
             N_(
                 "Each query weighs its keys; its output is their values, mixed by these weights. Dot "
@@ -76,14 +76,14 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "diagram": Stage(
             block_diagrams.single_head,
-            words.of_weight,
+            words.describe_weight,
             formulas.all_at_once,
             N_("The boxes of one head, with the shapes of what goes between: follow one pair through them."),
             in_maths=False,
         ),
         "X": Stage(
             pictures.sources,
-            words.of_vector,
+            words.describe_vector,
             formulas.sources,
             N_("One row a token: where attention starts. A ramp adds p/2 to every number of position p."),
             in_maths=False,
@@ -91,21 +91,21 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "Q, K, V": Stage(
             pictures.projecting,
-            words.of_score,
+            words.describe_score,
             formulas.projected,
             N_("Three views of each token: what it asks for, what it is found by, what it passes on."),
             follows_slider=False,
         ),
         "scores": Stage(
             pictures.dot_products,
-            words.of_score,
+            words.describe_score,
             formulas.dot_products,
             N_("Each query's dot product with each key: it grows with their lengths and their agreement."),
             follows_slider=False,
         ),
         "scaled": Stage(
             pictures.scaling,
-            words.of_weight,
+            words.describe_weight,
             formulas.scaling,
             N_(
                 "A sum of d_k products varies about √d_k times as much as one; dividing by √d_k undoes that. "
@@ -114,7 +114,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "masked": Stage(
             pictures.masking,
-            words.of_mask,
+            words.describe_mask,
             formulas.masking,
             N_(
                 "M, an additive mask, is 0 where a query may attend and −∞ elsewhere, before the softmax: "
@@ -123,7 +123,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "weights": Stage(
             pictures.softmax,
-            words.of_weight,
+            words.describe_weight,
             formulas.softmax,
             N_(
                 "Softmax: each row that may attend to anything adds up to one. Taking its largest off first "
@@ -132,7 +132,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "output": Stage(
             pictures.mixing,
-            words.of_weight,
+            words.describe_weight,
             formulas.mixing,
             N_(
                 "Each row is an average of the values that its query may see, so it stays within their hull; "
@@ -141,7 +141,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "arcs": Stage(
             pictures.words_with_arcs,
-            words.of_arcs,
+            words.describe_thickest_arcs,
             formulas.softmax,
             N_("The weights, drawn between the words themselves."),
             follow=pictures.follow_arcs,
@@ -149,7 +149,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "points": Stage(
             pictures.words_in_plane,
-            words.of_points,
+            words.describe_points,
             formulas.points,
             N_(
                 "Queries and keys in the plane of their two main directions, by singular value "
@@ -160,7 +160,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "hard or soft": Stage(
             pictures.hard_or_soft,
-            words.of_lookup,
+            words.describe_lookup,
             formulas.hard_or_soft,
             N_(
                 "A dictionary returns the value of the one key that fits best; attention mixes those of all. "
@@ -170,7 +170,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "threshold": Stage(
             pictures.threshold,
-            words.of_kept,
+            words.describe_kept,
             formulas.threshold,
             N_(
                 "Weights under a threshold τ, or all but the k largest of a row, are set aside; m is the "
@@ -180,7 +180,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "without": Stage(
             pictures.ablation,
-            words.of_without,
+            words.describe_without,
             formulas.ablation,
             N_(
                 "Token ablation: leave one key l out, and the other weights of a row grow by the factor "
@@ -192,7 +192,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
 )
 
 # The stage that each box of the diagram is.
-OPENS: Mapping[str, str] = MappingProxyType(
+STAGE_OF_BOX: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("X", "Y"), "X"),
         **dict.fromkeys(("Q", "K", "V", "W_q", "W_k", "W_v"), "Q, K, V"),
@@ -222,7 +222,7 @@ def fixed_line(result: Result, stage: str, line: str) -> str:
         )
     if stage == "all at once" and result.inputs.is_drawn:
         return _("Numbers from a seed are not trained: this map knows no grammar.")
-    own = EXPLAINS.get(result.scoring.score) if stage == "scores" else None
+    own = SCORE_EXPLANATIONS.get(result.scoring.score) if stage == "scores" else None
     return _(own or line)
 
 
@@ -232,6 +232,6 @@ def caption(stage: str, result: Result) -> str:
     return paragraph(
         fixed_line(result, stage, own.fixed_line),
         own.readout(result),
-        words.of_sink(result) if own.follows_slider and stage not in ("scaled", "masked") else "",
+        words.describe_sink(result) if own.follows_slider and stage not in ("scaled", "masked") else "",
         words.warning(result, of_largest=own.tells_largest),
     )

@@ -21,7 +21,7 @@ from pages.single_head.compute import Result, at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.plane_controls import read_along
 from pages.single_head.settings import MASK, STAGE
-from pages.single_head.stages import OPENS, STAGES, caption
+from pages.single_head.stages import STAGE_OF_BOX, STAGES, caption
 from pages.single_head.state import StageOptions, State
 
 
@@ -104,7 +104,7 @@ def stage_captions(
 
 def _open_box(controls: Controls, cell: Cell) -> None:
     """Open the stage that a box of the diagram is."""
-    controls.answer(STAGE, OPENS.get(cell.trace, "diagram"))
+    controls.answer(STAGE, STAGE_OF_BOX.get(cell.trace, "diagram"))
 
 
 def _block_or_free(controls: Controls, cell: Cell) -> None:

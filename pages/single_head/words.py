@@ -44,7 +44,7 @@ def _pair(result: Result) -> dict[str, str]:
 # ---- read-outs of the chosen place ----
 
 
-def of_row(result: Result) -> str:
+def describe_row(result: Result) -> str:
     """Where the chosen query looks, and how widely."""
     walk, row = result.walk, result.cell[0]
     if not walk.mask[row].any():
@@ -61,7 +61,7 @@ def of_row(result: Result) -> str:
     )
 
 
-def of_vector(result: Result) -> str:
+def describe_vector(result: Result) -> str:
     """How many numbers the chosen query's vector has, and how long it is."""
     vector = (result.walk.query if result.walk.x is None else result.walk.x)[result.cell[0]]
     return _n(
@@ -73,12 +73,12 @@ def of_vector(result: Result) -> str:
     )
 
 
-def of_score(result: Result) -> str:
+def describe_score(result: Result) -> str:
     """The chosen score, and the lengths of its vectors."""
     return _("Query {query}, key {key}: |q| = {q}, |k| = {k}, score {score}.", **_pair(result))
 
 
-def of_weight(result: Result) -> str:
+def describe_weight(result: Result) -> str:
     """What becomes of the chosen score."""
     if not result.walk.mask[result.cell]:
         return _(
@@ -91,7 +91,7 @@ def of_weight(result: Result) -> str:
     )
 
 
-def of_mask(result: Result) -> str:
+def describe_mask(result: Result) -> str:
     """How many pairs the mask leaves, and what becomes of the chosen one."""
     mask = result.walk.mask
     masked = float(result.walk.scaled_scores[result.cell]) if mask[result.cell] else -np.inf
@@ -103,7 +103,7 @@ def of_mask(result: Result) -> str:
     return _("Query {query}, key {key}: masked score {masked}. Pairs left: {left} of {count}.", **fields)
 
 
-def of_sink(result: Result) -> str:
+def describe_sink(result: Result) -> str:
     """How much of the chosen query's row went to the sink; nothing where there is none."""
     if result.scoring.sink is None:
         return ""
@@ -116,7 +116,7 @@ def of_sink(result: Result) -> str:
     )
 
 
-def of_arcs(result: Result) -> str:
+def describe_thickest_arcs(result: Result) -> str:
     """What the thickest arcs of the chosen query, or of several together, hold."""
     walk, rows = result.walk, result.walk.group.rows(result.cell[0])
     mean, may = walk.weights[rows].mean(axis=0), np.any(walk.mask[rows], axis=0)
@@ -126,7 +126,7 @@ def of_arcs(result: Result) -> str:
     )
 
 
-def of_points(result: Result) -> str:
+def describe_points(result: Result) -> str:
     """What the plane shows of the product of the chosen query with its best key."""
     if result.walk.points is None:
         return ""
@@ -150,7 +150,7 @@ def _share(share: float) -> str:
     return "–" if np.isnan(share) else as_share(share, 1)
 
 
-def of_lookup(result: Result) -> str:
+def describe_lookup(result: Result) -> str:
     """Which key the chosen query looks up, what softmax gives it, and how far the outputs are apart."""
     walk, row = result.walk, result.cell[0]
     if walk.lookup is None or not walk.mask[row].any():
@@ -170,12 +170,12 @@ def of_lookup(result: Result) -> str:
     )
 
 
-def of_kept(result: Result) -> str:
+def describe_kept(result: Result) -> str:
     """What is kept of the weights."""
     return removed_weights_words.describe_threshold(result.walk, result.aside, number)
 
 
-def of_without(result: Result) -> str:
+def describe_without(result: Result) -> str:
     """Who changes most without the word."""
     return removed_weights_words.describe_ablation(result.walk, number)
 

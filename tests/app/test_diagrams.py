@@ -20,7 +20,7 @@ from pages.multi_head.state import HeadsOptions, HeadsSetting
 from pages.multi_head.views import diagram as heads_view
 from pages.single_head.compute import at_every_step
 from pages.single_head.settings import MASK_WIDTH, STAGE
-from pages.single_head.stages import OPENS, STAGES, caption
+from pages.single_head.stages import STAGE_OF_BOX, STAGES, caption
 from pages.single_head.state import Inputs, Scoring, StageOptions, State
 from tests.sentences import messages_in, numbers_in
 
@@ -105,7 +105,7 @@ def test_diagram_shapes_of_one_head_equal_a_hand_made_head(number: int) -> None:
         for letter, each in zip("qkv", w, strict=True):
             assert f"W_{letter}: {size(*each.shape)}" in told[f"W_{letter}"]
         assert ("+ b_q" in told["W_q"]) == bias
-    assert [OPENS[name] for name in said if OPENS[name] not in STAGE.options] == []
+    assert [STAGE_OF_BOX[name] for name in said if STAGE_OF_BOX[name] not in STAGE.options] == []
     assert all(told.values())
 
 
@@ -187,7 +187,7 @@ def test_diagram_shapes_of_many_heads_equal_hand_made_heads(number: int) -> None
     assert ("T = 0.5" in told["attention"]) == (setting.temperature == 0.5)
     assert ("mask: causal" in told["attention"]) == (setting.mask == "causal")
     for name in said:
-        opened, option = heads_view.OPENS[name]
+        opened, option = heads_view.TARGET_OF_BOX[name]
         assert isinstance(opened, Choice)
         assert option in opened.options
     assert f"{d_head} wide" in heads_view.describe(result)

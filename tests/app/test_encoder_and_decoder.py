@@ -19,7 +19,7 @@ from pages.multi_head.compute import Result
 from pages.multi_head.settings import CASE, EXAMPLES, HEADS_MASK, TAB, VIEW
 from pages.multi_head.state import HeadsOptions, HeadsSetting
 from pages.multi_head.views import VIEWS, caption
-from pages.multi_head.views.encoder_and_decoder import BLOCK, OPENS, layers
+from pages.multi_head.views.encoder_and_decoder import BLOCK, TARGET_OF_BOX, layers
 from tests.plotly_figure import as_plotly
 from tests.sentences import messages_in
 
@@ -153,12 +153,12 @@ def after_click(box: str, **link: Any) -> Controls:
 
 def test_encoder_decoder_click_opens_the_view_of_a_box() -> None:
     names = {*hovers(drawn(Result(OWN, LOOK, 2)))}
-    assert {*OPENS} < names
+    assert {*TARGET_OF_BOX} < names
     for box in names:
-        for setting, option in OPENS.get(box, BLOCK):
+        for setting, option in TARGET_OF_BOX.get(box, BLOCK):
             assert isinstance(option, bool) or option in getattr(setting, "options", ())
             assert after_click(box, cross=True).values[setting.name] == option
-    for box in names - {*OPENS}:
+    for box in names - {*TARGET_OF_BOX}:
         assert "norm" in box or "feed-forward" in box
         assert after_click(box).values == {"view": NAME, "tab": "Block"}
     masked = after_click("masked", cross=True).values

@@ -166,5 +166,5 @@ def test_attention_formula_equals_the_computed_attention(name: str, layout: str,
     output = evaluate(sides(formula, "O"), names | {"A": weights})
     torch.testing.assert_close(output, numbers.attended.output, atol=1e-12, rtol=0)
     # Of the tab, each scheme's own formula is that of these settings, and no symbol of a setting is left.
-    assert formulas.of_scheme(numbers, name) == scheme.latex()
+    assert formulas.scheme_formula(numbers, name) == scheme.latex()
     assert not re.search(r"\\mathrm\{(base|step)\}", scheme.latex())

@@ -240,7 +240,7 @@ def test_one_or_many_view_has_counts_equal_to_numpy() -> None:
     result = Result(OWN, LOOK, 4)
     said = describe(result)
     entropies = []
-    for seed in head_count_study.seeds(head_count_study.bare(OWN)):
+    for seed in head_count_study.seeds(head_count_study.plain_setting(OWN)):
         module, x = Result(replace(OWN, seed=seed), LOOK, 4).module, result.tokens.query
         q, k = (
             F.linear(x, each.weight).reshape(6, 4, 2).transpose(0, 1) for each in (module.W_q, module.W_k)
@@ -252,8 +252,9 @@ def test_one_or_many_view_has_counts_equal_to_numpy() -> None:
     assert messages_in(said, "parameters", count=4, flops=flops, entropy=f"{np.mean(entropies):.2f}", rank=2)
     assert messages_in(said, parameters=256, flops=f"{4 * 2 * 6 * 64 + 36 * (16 + 5 + 16):,}", rank=5)
     masked = replace(OWN, mask="causal", reach=3, d_head=5)
-    assert head_count_study.bare(masked) == OWN
+    assert head_count_study.plain_setting(masked) == OWN
     assert describe(Result(masked, LOOK, 7)) == said
     assert {
-        len(head_count_study.seeds(head_count_study.bare(replace(OWN, case=case)))) for case in EXAMPLES
+        len(head_count_study.seeds(head_count_study.plain_setting(replace(OWN, case=case))))
+        for case in EXAMPLES
     } == {8, 3}

@@ -87,11 +87,11 @@ def test_ablated_head_costs_the_stated_accuracy() -> None:
     at = len(steps_of(whole.recipe).values) - 1
     run = packaged_run("induction")
     without = evaluate(run.model(at), TASKS["induction"], run.recipe.held_out(), (0, 3))
-    told = words.of_toy(Result(chosen, at))
+    told = words.describe_toy(Result(chosen, at))
     lost = {"right": f"{without.accuracy:.1%}", "loss": number(without.loss, 3)}
     assert messages_in(told, heads="head 1.1 and head 2.2", **lost)
     assert without.accuracy < run.curve.at(run.recipe.steps).accuracy - 0.1
-    assert "Without" not in words.of_toy(Result(whole, at))
+    assert "Without" not in words.describe_toy(Result(whole, at))
     assert title(Result(chosen, at), 0) == "head 1.1 (off)"
     result = Result(chosen, at)
     torch.testing.assert_close(result.toy_run.logits, result.model(result.tokens, off=(0, 3)).logits)
@@ -147,7 +147,7 @@ def test_shortest_and_longest_sequence_open(task: str) -> None:
     for typed in ("a", ("abcdefghijklmn" * 2)[: TASKS[task].most]):
         chosen = setting(task, typed)
         assert len(draw_steps(chosen).steps) <= 1_000_000
-        assert all(" " in words.of_toy(result) for result in results_of(chosen)[::10])
+        assert all(" " in words.describe_toy(result) for result in results_of(chosen)[::10])
         assert all(check.passed for check in checks(Result(chosen, 3)))
 
 
@@ -376,7 +376,7 @@ def test_own_model_is_trained_and_shown(monkeypatch: pytest.MonkeyPatch) -> None
     assert isinstance(job, Job)
     assert job.run is not None
     assert job.run.curve.accuracy[-1] >= 0.99
-    last = words.of_toy(Result(ToySetting(own, TASKS["copy"].example), len(job.run.checkpoints) - 1))
+    last = words.describe_toy(Result(ToySetting(own, TASKS["copy"].example), len(job.run.checkpoints) - 1))
     assert messages_in(last, "right", loss=number(float(job.run.curve.loss[-1]), 3))
     assert len([each for each in page.button if each.label == "Train"]) == 0
     result = Result(ToySetting(own, "abcnm"), len(job.run.checkpoints) - 1)

@@ -34,7 +34,7 @@ from attn_ui.base.programs import OneProgram
 from attn_words import speaking
 from pages import PAGES
 from pages.learned_heads import model_shelf
-from pages.learned_heads.attention_flow import of_whole
+from pages.learned_heads.attention_flow import model_flow
 from pages.learned_heads.model_shelf import ModelShelf
 from pages.learned_heads.programs import programs
 from pages.learned_heads.ranked_heads import MOST_NUMBERS, RankedHeads
@@ -717,7 +717,7 @@ def test_cross_attention_has_no_position_order_and_words_of_both_sides() -> None
         windows,
     ):
         with pytest.raises(ValueError, match="of one sequence; these maps are of several"):
-            of_whole(Heads(several))
+            model_flow(Heads(several))
 
 
 def test_heads_of_a_file_are_redrawn_in_another_language() -> None:

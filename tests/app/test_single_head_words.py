@@ -19,7 +19,7 @@ from pages.single_head.stages import STAGES
 from pages.single_head.stages import caption as stage_caption
 from pages.single_head.state import Inputs, Scoring, StageOptions, State
 from pages.single_head.tabs import arithmetic, cost, scale
-from pages.single_head.words import of_row, warning
+from pages.single_head.words import describe_row, warning
 from tests.plain_words import english_in
 from tests.sentences import messages_in, numbers_in
 
@@ -262,5 +262,5 @@ def test_weights_that_differ_by_rounding_tie_for_the_largest() -> None:
     for last, weight, tie in ((1e-15, "0.400", True), (1e-3, "0.401", False)):
         weights[result.cell[0]] = [0.4, 0.4 + last, 0.2 - last]
         changed = replace(result, walk=replace(result.walk, weights=weights))
-        assert messages_in(of_row(changed), "query", "key", weight=weight)
+        assert messages_in(describe_row(changed), "query", "key", weight=weight)
         assert bool(warning(changed, of_largest=True)) == tie

@@ -12,7 +12,7 @@ from attn_core import AttentionMaps, MultiHeadAttention, load_model
 from attn_core.attention_flow import attention_rollout
 from attn_core.eviction import POLICIES
 from pages import PAGES
-from pages.learned_heads.attention_flow import MOST_TOKENS, TextFlow, of_whole
+from pages.learned_heads.attention_flow import MOST_TOKENS, AttentionFlow, model_flow
 from pages.learned_heads.eviction import HeadEviction
 from pages.learned_heads.ranked_heads import RankedHeads
 from pages.learned_heads.state import Heads
@@ -49,7 +49,7 @@ def own(*shapes: tuple[int, int, int], causal: bool = False) -> Heads:
 def test_flow_maps_of_a_toy_equal_its_heads(more: str, layer: int) -> None:
     found = at(f"{FLOW}{more}&layer={layer}")
     flow = found.view.result
-    assert isinstance(flow, TextFlow)
+    assert isinstance(flow, AttentionFlow)
     # A toy of one layer has no second: the link is told so.
     assert [bad.name for bad in found.dropped] == ["layer"] * (layer > len(flow.maps))
     np.testing.assert_allclose(
@@ -81,11 +81,11 @@ def test_flow_sentence_has_the_share_of_other_tokens(task: str) -> None:
 
 
 def test_flow_of_a_file_has_weights_and_no_values() -> None:
-    flow = of_whole(own((2, 5, 5), (3, 5, 5)))
+    flow = model_flow(own((2, 5, 5), (3, 5, 5)))
     assert flow.norms is None
     assert not flow.is_causal
     assert len(checks_of_flow(flow)) == 2
-    assert of_whole(own((2, 5, 5), causal=True)).is_causal
+    assert model_flow(own((2, 5, 5), causal=True)).is_causal
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_flow_refuses_maps_of_unequal_sides_or_too_many_tokens(
     shapes: list[tuple[int, int, int]], why: str
 ) -> None:
     with pytest.raises(ValueError, match=why):
-        of_whole(own(*shapes))
+        model_flow(own(*shapes))
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -130,8 +130,8 @@ def test_eviction_is_absent_for_bidirectional_models(link: str) -> None:
 def test_flow_length_is_of_one_layer_only() -> None:
     module = MultiHeadAttention(4, 2, seed=0, dtype=torch.float64).requires_grad_(False)
     stages = module(torch.eye(4, dtype=torch.float64))
-    flow = of_whole(own((2, 4, 4)))
-    lengths = TextFlow(**(vars(flow) | {"stages": [stages], "on": [[1]]})).norms
+    flow = model_flow(own((2, 4, 4)))
+    lengths = AttentionFlow(**(vars(flow) | {"stages": [stages], "on": [[1]]})).norms
     assert module.W_o is not None
     written = stages.weights[1, :, :, None] * (stages.value[1] @ module.W_o.weight[:, 2:].T)
     torch.testing.assert_close(lengths, written.norm(dim=-1)[None])
@@ -142,7 +142,7 @@ def test_flow_works_for_any_model_family(name: str, tmp_path: Path) -> None:
     model = load_model(small_models.write(tmp_path / "small", name))
     maps = model.attend("the cat sat")
     masks = [None if each is None else each.numpy() for each in model.masks(len(maps.tokens or ()))]
-    flow = of_whole(Heads(RankedHeads(maps, "previous token", masks=masks), model, "the cat sat"))
+    flow = model_flow(Heads(RankedHeads(maps, "previous token", masks=masks), model, "the cat sat"))
     assert flow.is_causal == model.is_causal
     assert all(check.passed for check in checks_of_flow(flow))
     assert not flow.weights[~flow.mask].any()
@@ -158,7 +158,7 @@ def test_flow_programs_print_the_numbers(link: str, kind: str) -> None:
     found = at(link)
     result = found.view.result
     printed = np.array(re.findall(r"-?\d+\.\d*", handed.run(found.programs, kind)), dtype=np.float64)
-    if isinstance(result, TextFlow):
+    if isinstance(result, AttentionFlow):
         wanted = [
             each[result.at]
             for each in (result.layer_weights, result.norms, result.rollout)

@@ -42,7 +42,7 @@ def check(selection: Selection) -> list[Check]:
     fit, kernel, h = selection.regression, selection.kernel, selection.bandwidth
     keys, values = selection.keys, selection.values
     size = float(np.abs(values).max()) or 1.0
-    theirs = torch.from_numpy(by_formula(kernel, h, selection.queries, keys, values))
+    theirs = torch.from_numpy(estimate_by_formula(kernel, h, selection.queries, keys, values))
     ours = leave_one_out_error(torch.from_numpy(keys), torch.from_numpy(values), kernel=kernel, bandwidth=h)
     checks = [
         compare(_(SUMS), fit.weights.sum(dim=-1), fit.has_support.to(fit.weights), scale=1.0),
@@ -64,12 +64,12 @@ def check_map(selection: Selection) -> list[Check]:
     """Hold all estimates of the map on screen against the formula, relative to the size of the values."""
     keys, values, kernel, h = selection.keys, selection.values, selection.kernel, selection.bandwidth
     arrays = map(torch.from_numpy, (MAP, keys, values))
-    theirs = torch.from_numpy(by_formula(kernel, h, MAP, keys, values))
+    theirs = torch.from_numpy(estimate_by_formula(kernel, h, MAP, keys, values))
     size = float(np.abs(values).max()) or 1.0
     return [compare(_(FORMULA), kernel_estimate(*arrays, kernel=kernel, bandwidth=h), theirs, scale=size)]
 
 
-def by_formula(kernel: str, h: float, queries: Numbers, keys: Numbers, values: Numbers) -> Numbers:
+def estimate_by_formula(kernel: str, h: float, queries: Numbers, keys: Numbers, values: Numbers) -> Numbers:
     """Estimate queries (n_query,) or (n_query, d) by sums of K(u); NaN where no key is in the window."""
     apart = queries.reshape(len(queries), 1, -1) - keys.reshape(len(keys), -1)
     distances = np.sqrt((apart**2).sum(axis=-1))
@@ -89,7 +89,7 @@ def by_formula(kernel: str, h: float, queries: Numbers, keys: Numbers, values: N
 def refit(kernel: str, h: float, keys: Numbers, values: Numbers) -> float:
     """Return the leave-one-out error by its definition: infinite where no point keeps a neighbour."""
     others = [np.arange(len(keys)) != i for i in range(len(keys))]
-    estimates = [by_formula(kernel, h, keys[~each], keys[each], values[each])[0] for each in others]
+    estimates = [estimate_by_formula(kernel, h, keys[~each], keys[each], values[each])[0] for each in others]
     squares = (np.array(estimates) - values) ** 2
     return math.inf if np.isnan(squares).all() else float(np.nanmean(squares))
 

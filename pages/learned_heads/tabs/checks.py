@@ -12,7 +12,7 @@ from attn_core import Check, compare
 from attn_core.toys import evaluate
 from attn_ui.screen.tables import checks_table
 from attn_words import _
-from pages.learned_heads.attention_flow import TextFlow
+from pages.learned_heads.attention_flow import AttentionFlow
 from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Result
 from pages.learned_heads.eviction import HeadEviction
@@ -25,7 +25,7 @@ from pages.learned_heads.two_texts import TwoTexts
 
 def checks(result: Result) -> list[Check]:
     """Compute every check on the numbers on screen."""
-    weights, logits = by_torch(result)
+    weights, logits = logits_by_torch(result)
     sums = result.weights.sum(dim=-1)
     model, curve = evaluate(result.model, result.task, result.recipe.held_out()), result.evaluation
     return [
@@ -40,7 +40,7 @@ def checks(result: Result) -> list[Check]:
     ]
 
 
-def by_torch(result: Result) -> tuple[Tensor, Tensor]:
+def logits_by_torch(result: Result) -> tuple[Tensor, Tensor]:
     """Run the sequence through layers of torch's with the same parameters; return maps and logits."""
     state = result.run.checkpoints[result.at].state
     n, heads = len(result.tokens), result.recipe.heads
@@ -87,7 +87,7 @@ _CHECKS: Mapping[type, Callable[[Any], list[Check]]] = {
     LongText: ranked_heads.checks_of_long,
     TwoTexts: ranked_heads.checks_of_pair,
     NextResult: flow.checks_of_next,
-    TextFlow: flow.checks_of_flow,
+    AttentionFlow: flow.checks_of_flow,
     HeadEviction: flow.checks_of_eviction,
     HeadClouds: clouds.checks_of_clouds,
 }

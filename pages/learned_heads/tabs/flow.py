@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from attn_core import Check, MultiHead, compare
 from attn_words import _
-from pages.learned_heads.attention_flow import TextFlow
+from pages.learned_heads.attention_flow import AttentionFlow
 from pages.learned_heads.eviction import HeadEviction
 from pages.learned_heads.next_token import NextResult
 
@@ -48,7 +48,7 @@ def show_eviction() -> None:
     )
 
 
-def checks_of_flow(flow: TextFlow) -> list[Check]:
+def checks_of_flow(flow: AttentionFlow) -> list[Check]:
     """Compute every check on the numbers on screen."""
     at, n = flow.at, len(flow.tokens)
     product = np.eye(n)

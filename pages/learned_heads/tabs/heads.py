@@ -8,7 +8,7 @@ from attn_ui.screen.tables import table
 from attn_words import _
 from pages.learned_heads.compute import Result
 from pages.learned_heads.state import Heads
-from pages.learned_heads.tables import of_pair, of_toy
+from pages.learned_heads.tables import pair_table, toy_table
 from pages.learned_heads.tabs import ranked_heads
 from pages.learned_heads.two_texts import TwoTexts
 
@@ -16,7 +16,7 @@ from pages.learned_heads.two_texts import TwoTexts
 def show(result: Result | Heads | TwoTexts) -> None:
     """Show a line a head: its measures on held-out sequences, and accuracy and loss without it."""
     if isinstance(result, TwoTexts):
-        st.dataframe({_(title): values for title, values in of_pair(result).items()}, hide_index=True)
+        st.dataframe({_(title): values for title, values in pair_table(result).items()}, hide_index=True)
         return
     if isinstance(result, Heads):
         ranked_heads.show_heads(result.ranked)
@@ -32,7 +32,7 @@ def show(result: Result | Heads | TwoTexts) -> None:
             loss=f"{evaluation.loss:.4f}",
         )
     )
-    columns = {_(title): column for title, column in of_toy(result).items()}
+    columns = {_(title): column for title, column in toy_table(result).items()}
     columns[_("Head")] = [result.label(head) for head in range(result.n_head)]
     forms = ("", *(".3f" for _measure in MEASURES), ".1%", ".4f")
     rows = [

@@ -3,17 +3,17 @@
 import streamlit as st
 
 from attn_words import _, paragraph
-from pages.learned_heads.attention_flow import TextFlow
+from pages.learned_heads.attention_flow import AttentionFlow
 from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Result
 from pages.learned_heads.eviction import HeadEviction
 from pages.learned_heads.tabs import clouds, flow
 from pages.learned_heads.words import layers_of_heads
 
-_OTHERS = {TextFlow: flow.show_flow, HeadClouds: clouds.show_clouds, HeadEviction: flow.show_eviction}
+_OTHERS = {AttentionFlow: flow.show_flow, HeadClouds: clouds.show_clouds, HeadEviction: flow.show_eviction}
 
 
-def show(result: Result | TextFlow | HeadEviction | HeadClouds) -> None:
+def show(result: Result | AttentionFlow | HeadEviction | HeadClouds) -> None:
     """Write the formulas down, with the sizes of the present model."""
     if not isinstance(result, Result):
         _OTHERS[type(result)]()

@@ -19,7 +19,7 @@ from pages.learned_heads.model_shelf import maps_of
 from pages.learned_heads.ranked_heads import SHARES, SPECIAL, RankedHeads
 from pages.learned_heads.settings import RANK_BY
 from pages.learned_heads.state import Heads
-from pages.learned_heads.tables import of_whole
+from pages.learned_heads.tables import whole_table
 from pages.learned_heads.two_texts import TwoTexts
 
 MOST_COMPARED = 64  # queries, and keys, of a long map
@@ -29,7 +29,7 @@ def show_heads(ranked: RankedHeads) -> None:
     """Show a line a head, in the order of the slider; a click on a column's name orders by it."""
     titles = [title(name) for name in ("Head", *ranked.measures)]
     st.dataframe(
-        dict(zip(titles, of_whole(ranked).values(), strict=True)),
+        dict(zip(titles, whole_table(ranked).values(), strict=True)),
         hide_index=True,
         width="stretch",
         column_config={

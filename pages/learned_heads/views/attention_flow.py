@@ -16,7 +16,7 @@ from attn_ui.base.scenes import SharedScene, pack_scene, shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _, paragraph
 from pages.learned_heads import words
-from pages.learned_heads.attention_flow import TextFlow, of_toy, of_whole
+from pages.learned_heads.attention_flow import AttentionFlow, model_flow, toy_flow
 from pages.learned_heads.compute import Result, array, steps_of
 from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import FLOW_TAB
@@ -28,11 +28,11 @@ def view(controls: Controls, state: FlowState) -> View[AnyResult]:
     source = state.source
     if isinstance(source, ToySetting):
         steps, whose = steps_of(source.recipe), source.recipe.task
-        flow = of_toy(Result(source, steps.nearest(controls.value(steps))), aside=state.aside)
+        flow = toy_flow(Result(source, steps.nearest(controls.value(steps))), aside=state.aside)
     else:
         whose = source.model.name if source.model else "an own model"
         try:
-            flow = of_whole(source, aside=state.aside)
+            flow = model_flow(source, aside=state.aside)
         except ValueError as error:
             controls.caption(f":material/error: {error}.")
             return View(None, None)
@@ -54,14 +54,14 @@ def view(controls: Controls, state: FlowState) -> View[AnyResult]:
     return View(flow, figure, notes=[*map(Small, notes)], tabs=FLOW_TAB)
 
 
-def _key(flow: TextFlow) -> Hashable:
+def _key(flow: AttentionFlow) -> Hashable:
     """Return what stands for a model and its text; nothing of a file, which stays in its session."""
     if isinstance(flow.source, Result):
         return flow.source.setting, flow.source.at
     return flow.source.text
 
 
-def _about(flow: TextFlow) -> str:
+def _about(flow: AttentionFlow) -> str:
     """Return how the maps are made, and by which rule sinks are found."""
     return _(
         "Rollout: half of each place passes a layer on the residual connection, half comes by the mean "
@@ -73,17 +73,17 @@ def _about(flow: TextFlow) -> str:
 
 
 @shared_scene
-def _shared(key: Hashable, aside: bool, layers: tuple[int, ...], _flow: TextFlow) -> Scene:
+def _shared(key: Hashable, aside: bool, layers: tuple[int, ...], _flow: AttentionFlow) -> Scene:
     del key, aside
     return _draw(_flow, layers)
 
 
-def _draw(flow: TextFlow, layers: tuple[int, ...]) -> Scene:
+def _draw(flow: AttentionFlow, layers: tuple[int, ...]) -> Scene:
     figures = LazyMap(lambda layer: attention_flow(layer_of(flow, layer)), layers)
     return Scene(figures, captions=LazyMap(lambda layer: _caption(flow, layer), layers))
 
 
-def layer_of(flow: TextFlow, at: int) -> Layer:
+def layer_of(flow: AttentionFlow, at: int) -> Layer:
     """Return one layer as the figures take it."""
     last, names = None, list(flow.numbers[at])
     if flow.is_causal:
@@ -104,7 +104,7 @@ def layer_of(flow: TextFlow, at: int) -> Layer:
     )
 
 
-def _caption(flow: TextFlow, at: int) -> str:
+def _caption(flow: AttentionFlow, at: int) -> str:
     """Return what draws weight in a layer, what is left of a place, and where the last query looks."""
     if not flow.on[at]:
         return _("Every head of layer {layer} is off: it reads nothing.", layer=at + 1)

@@ -19,12 +19,12 @@ from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _, language, paragraph
 from pages.learned_heads import words
 from pages.learned_heads.controls import ORDERS
-from pages.learned_heads.long_text import in_blocks
+from pages.learned_heads.long_text import describe_blocks
 from pages.learned_heads.ranked_heads import RankedHeads, head_names
 from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import RANK, RANK_BY, WHOLE_TAB
 from pages.learned_heads.state import Heads
-from pages.learned_heads.visible_part import in_sight
+from pages.learned_heads.visible_part import visible_part
 
 _PAYLOAD = "learned_own_made"
 _MOST_NAMES = 12
@@ -53,11 +53,11 @@ def view(controls: Controls, heads: Heads) -> View[AnyResult]:
         ),
         chosen={"query": QUERY, "key": KEY},
         clicked=partial(_clicked, ranked),
-        caption=in_blocks(ranked.longest) if ranked.is_long else "",
+        caption=describe_blocks(ranked.longest) if ranked.is_long else "",
     )
     head = ranked.order[rank - 1]
     layer, within = ranked.model.at(head)
-    zoom = in_sight(controls, ranked.layers[layer][within].shape) if ranked.is_long else ""
+    zoom = visible_part(controls, ranked.layers[layer][within].shape) if ranked.is_long else ""
     left_out = _(
         "The slider has {shown} of {heads} heads, with maps of {places} tokens; all are among the thumbnails "
         "and in the tab Heads.",
@@ -127,7 +127,7 @@ def _caption(ranked: RankedHeads, rank: int) -> str:
     head, scores = ranked.order[rank - 1], np.array(ranked.scores)
     alike = np.isclose(scores, scores[head], rtol=TIE, atol=0)
     higher = int((~alike & (scores > scores[head])).sum())
-    return words.of_head(ranked, head, higher + 1, int(alike.sum()) - 1)
+    return words.describe_head(ranked, head, higher + 1, int(alike.sum()) - 1)
 
 
 def _clicked(ranked: RankedHeads, controls: Controls, cell: Cell) -> None:

@@ -17,13 +17,13 @@ from pages.learned_heads.long_text import (
     SPECIAL,
     LayerSummary,
     LongText,
-    in_blocks,
+    describe_blocks,
     reading,
     summarise_with_progress,
 )
 from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import LONG_TAB, WITHIN
-from pages.learned_heads.visible_part import in_sight
+from pages.learned_heads.visible_part import visible_part
 
 
 def view(controls: Controls, state: LongText) -> View[AnyResult]:
@@ -47,7 +47,7 @@ def view(controls: Controls, state: LongText) -> View[AnyResult]:
         key="long",
         name=f"heads of {model.name}, layer {state.layer + 1}",
         slider=Slider(_("Head of the layer"), slider, names=[state.name(each - 1) for each in heads]),
-        caption=in_blocks(state.n),
+        caption=describe_blocks(state.n),
     )
     one_layer = _(
         "The maps of all heads together have room for {most} tokens, and this text has {places}: here is one "
@@ -57,7 +57,7 @@ def view(controls: Controls, state: LongText) -> View[AnyResult]:
     )
     notes = [one_layer, words.about_model(model)]
     return View(
-        replace(state, head=head, zoom=in_sight(controls, (state.n, state.n))),
+        replace(state, head=head, zoom=visible_part(controls, (state.n, state.n))),
         figure,
         notes=[*map(Small, notes)],
         below="long_head",

@@ -117,7 +117,7 @@ def draw_steps(setting: ToySetting) -> Scene:
     course = course_of(results[-1])
     places = [int(place) for place in course.steps]
     steps = LazyMap(lambda result: scrubber(maps(result), course, places.index(result.step)), results)
-    return Scene(steps, captions=LazyMap(words.of_toy, results))
+    return Scene(steps, captions=LazyMap(words.describe_toy, results))
 
 
 def maps(result: Result) -> ModelMaps:

@@ -12,7 +12,7 @@ from attn_ui.screen import weights_tab
 from attn_ui.screen.streamlit_controls import CONTROLS
 from attn_ui.screen.tables import numbers_table
 from attn_words import _
-from pages.multi_head.compute import Result, array, by_hand, sizes_of
+from pages.multi_head.compute import Result, array, hand_rows, sizes_of
 from pages.multi_head.tables import tables
 from pages.multi_head.weights import columns, weights
 
@@ -31,7 +31,7 @@ def show(result: Result) -> None:
     tensors = {
         name: array(each).reshape(-1, each.shape[-1]) for name, each in weights_of(result.module).items()
     }
-    by_hand_weights, by_hand_mode = by_hand(result.setting, result.n_head), is_by_hand(CONTROLS)
+    by_hand_weights, by_hand_mode = hand_rows(result.setting, result.n_head), is_by_hand(CONTROLS)
     weights_tab.show(
         weights(sizes), tensors, by_hand_weights, by_hand=by_hand_mode, write=WRITE, columns=columns(sizes)
     )

@@ -95,12 +95,12 @@ def checks(fits: tuple[HeadsFit, ...]) -> list[Check]:
         compare(
             _("the last errors are those of torch's own module"),
             last,
-            torch.tensor([by_torch(fit) for fit in fits], dtype=last.dtype),
+            torch.tensor([loss_by_torch(fit) for fit in fits], dtype=last.dtype),
         ),
     ]
 
 
-def by_torch(fit: HeadsFit) -> float:
+def loss_by_torch(fit: HeadsFit) -> float:
     """Return the error of the first seed's fit, by torch's own module holding its weights."""
     task = two_pattern_task()
     ours = MultiHeadAttention(8, fit.num_heads, bias=False, d_value=4, dtype=torch.float64)

@@ -37,7 +37,7 @@ def each(picture: Callable[[Result], Spec]) -> Callable[[Sequence[Result]], Sequ
 
 
 VIEWS: Mapping[str, HeadsView] = {
-    "every head": HeadsView(maps.draw_every_head, words.of_heads),
+    "every head": HeadsView(maps.draw_every_head, words.describe_heads),
     "arcs": HeadsView(
         arcs.draw,
         arcs.describe,
@@ -63,11 +63,11 @@ VIEWS: Mapping[str, HeadsView] = {
     ),
     "mean and max": HeadsView(
         each(maps.mean_and_max),
-        lambda result: words.of_mean(result, maps.heads_on(result)),
+        lambda result: words.describe_mean(result, maps.heads_on(result)),
     ),
     "two heads": HeadsView(
         each(maps.two_heads),
-        lambda result: words.of_pair(result, result.head, result.against),
+        lambda result: words.describe_pair(result, result.head, result.against),
     ),
     "threshold": HeadsView(maps.draw_aside, maps.describe_aside),
     "without": HeadsView(maps.draw_aside, maps.describe_aside),
@@ -96,5 +96,5 @@ def scene(moving: Moving, look: HeadsOptions) -> Scene:
 def caption(result: Result) -> str:
     """Say what the view shows, what mask and positions do to it, and who may attend to nothing."""
     heads_view = VIEWS[result.look.view]
-    more = () if heads_view.plain else (words.of_positions, words.of_sink, words.warning)
+    more = () if heads_view.plain else (words.describe_positions, words.describe_sink, words.warning)
     return paragraph(heads_view.describe(result), *(sentence(result) for sentence in more))

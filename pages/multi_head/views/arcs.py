@@ -16,7 +16,7 @@ from attn_ui.base.arcs import describe_arcs, describe_head_arcs
 from attn_ui.base.markdown import coloured
 from attn_words import _, paragraph
 from pages.multi_head.compute import Result, array, mask_array
-from pages.multi_head.words import of_head
+from pages.multi_head.words import describe_head
 
 
 def draw(steps: Sequence[Result]) -> Sequence[Spec]:
@@ -68,7 +68,7 @@ def describe(result: Result) -> str:
         )
     may, summed = _may_together(result)[row], result.look.summed
     return paragraph(
-        of_head(result),
+        describe_head(result),
         describe_arcs(queries, keys, _mean(result)[row], may, pictures.LEAST, summed=summed),
     )
 

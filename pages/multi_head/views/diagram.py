@@ -15,7 +15,7 @@ from pages.multi_head.settings import HEADS_MASK, TAB, VIEW
 from pages.multi_head.words import heads
 
 # The setting that a click on a box changes, and to what.
-OPENS: Mapping[str, tuple[Choice, str]] = MappingProxyType(
+TARGET_OF_BOX: Mapping[str, tuple[Choice, str]] = MappingProxyType(
     {
         **dict.fromkeys(("X", "Y"), (TAB, "Data")),
         **dict.fromkeys(("W_q", "W_k", "W_v", "concat"), (TAB, "Shapes")),
@@ -27,7 +27,7 @@ OPENS: Mapping[str, tuple[Choice, str]] = MappingProxyType(
 
 def open_box(controls: Controls, cell: Cell) -> None:
     """Open what a box is: another view, or a tab under this one."""
-    setting, option = OPENS[cell.trace]
+    setting, option = TARGET_OF_BOX[cell.trace]
     if isinstance(setting, Tabs):
         controls.write(setting, option)
     else:

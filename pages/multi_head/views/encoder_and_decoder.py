@@ -15,7 +15,7 @@ from pages.multi_head.compute import Result
 from pages.multi_head.settings import CASE, EXAMPLES, HEADS_MASK, TAB, VIEW
 
 # What a click on a box sets, and to what.
-OPENS: Mapping[str, tuple[tuple[Choice | Flag, str | bool], ...]] = MappingProxyType(
+TARGET_OF_BOX: Mapping[str, tuple[tuple[Choice | Flag, str | bool], ...]] = MappingProxyType(
     {
         "self": ((CROSS, False), (HEADS_MASK, "none"), (VIEW, "diagram")),
         "masked": ((CROSS, False), (HEADS_MASK, "causal"), (VIEW, "every head")),
@@ -36,7 +36,7 @@ ABOUT = N_(
 
 def open_box(controls: Controls, cell: Cell) -> None:
     """Open what a box is: the kind of attention among all heads, or a tab under this view."""
-    for setting, option in OPENS.get(cell.trace, BLOCK):
+    for setting, option in TARGET_OF_BOX.get(cell.trace, BLOCK):
         if setting is CROSS:
             case = controls.peek(CASE)
             # An example decides whether it has a second sentence.

@@ -56,7 +56,7 @@ def describe_aside(result: Result) -> str:
     walk = walk_of(result)
     ablation = removed_weights_words.describe_ablation(walk, number)
     return paragraph(
-        words.of_head(result),
+        words.describe_head(result),
         ablation or removed_weights_words.describe_threshold(walk, result.aside, number),
     )
 

@@ -82,7 +82,7 @@ def follow(steps: Sequence[Result]) -> Cursor:
 
 def describe(result: Result) -> str:
     """Say what the plane shows where the query's largest weight is."""
-    return words.of_points(result, planes(result))
+    return words.describe_points(result, planes(result))
 
 
 def _title(result: Result, head: int, plane: QueryKeyPlane) -> str:

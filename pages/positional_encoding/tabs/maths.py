@@ -34,7 +34,7 @@ def show(result: Result) -> None:
     for name in (own, *(other for other in SCHEMES if other != own)):
         scheme = SCHEMES[name]
         st.markdown(_("**{scheme}**. {sentence}", scheme=scheme_name(name), sentence=_(scheme.sentence)))
-        st.latex(formulas.of_scheme(result, name))
+        st.latex(formulas.scheme_formula(result, name))
         st.caption(_(scheme.source))
 
 

@@ -37,7 +37,7 @@ def view(controls: Controls, result: Result) -> View[Result]:
     steps = controls.exact(BASE.fitting(_numbers_of(result), MOST_NUMBERS) if by_base else SHORT)
     slider = Slider(_("Base"), steps)
     if not by_base:
-        slider = Slider(_("Trained length"), steps, words.so_many_positions(steps))
+        slider = Slider(_("Trained length"), steps, words.position_counts(steps))
     figure = Figure(
         _draw(result.state.still(steps), steps),
         key="past",

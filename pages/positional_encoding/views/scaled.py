@@ -24,7 +24,7 @@ def view(controls: Controls, result: Result) -> View[Result]:
     trained = controls.exact(TRAINED)
     slider = {
         "factor": Slider(_("Factor"), controls.exact(FACTOR)),
-        "length": Slider(_("Trained length"), trained, words.so_many_positions(trained)),
+        "length": Slider(_("Trained length"), trained, words.position_counts(trained)),
         "base": Slider(_("Base"), controls.exact(BASE)),
     }[result.state.sweep]
     figure = Figure(

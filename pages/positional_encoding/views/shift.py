@@ -53,7 +53,7 @@ class Level:
     scales: dict[str, float]
 
 
-def alone(result: Result, shifts: Tensor) -> Level:
+def position_level(result: Result, shifts: Tensor) -> Level:
     """Return what positions alone say, from the scheme's first on."""
 
     def change(own: Result) -> Tensor:
@@ -66,7 +66,7 @@ def alone(result: Result, shifts: Tensor) -> Level:
     return Level(before(result).numpy(), change(result).numpy(), _largest(result, change), scales)
 
 
-def whole(result: Result, shifts: Tensor) -> Level:
+def attention_level(result: Result, shifts: Tensor) -> Level:
     """Return the weights between the words."""
 
     def change(own: Result) -> Tensor:
@@ -95,7 +95,9 @@ def _shifts(controls: Controls, result: Result) -> Steps:
 @shared_scene
 def _draw(state: State, steps: Steps) -> Scene:
     result, of_words = Result(state), state.level == WHOLE
-    level = (whole if of_words else alone)(result, torch.tensor([int(value) for value in steps.values]))
+    level = (attention_level if of_words else position_level)(
+        result, torch.tensor([int(value) for value in steps.values])
+    )
     # A position may be far longer than all others: it must not bleach the rest.
     typical = float(np.quantile(abs(level.before), 0.98)) or 1.0
     change = float(abs(level.changes).max())

@@ -52,7 +52,7 @@ def read_driver(controls: Controls, result: Result, *, has_step: bool) -> Driver
     else:
         length = controls.exact(LENGTH)
         lengths = tuple(int(value) for value in length.values)
-        return Driver(Slider(_("Length"), length, words.so_many_positions(length)), lengths)
+        return Driver(Slider(_("Length"), length, words.position_counts(length)), lengths)
     return Driver(slider, (n,) * len(slider.steps.values))
 
 
