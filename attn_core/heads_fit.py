@@ -103,7 +103,7 @@ def fit_heads(
     (True, True)
     """
     task = two_pattern_task() if task is None else task
-    steps, every = (
+    steps, interval = (
         _require.integer("steps", steps, least=1),
         _require.integer("keep_every", keep_every, least=1),
     )
@@ -114,7 +114,7 @@ def fit_heads(
     steps_kept, losses, maps = [], [], []
     for step in count():
         error, weights = _error(parameters, num_heads, task)
-        if step % every == 0 or step == steps:
+        if step % interval == 0 or step == steps:
             steps_kept.append(step)
             losses.append(error.detach())
             maps.append(weights[0].detach())

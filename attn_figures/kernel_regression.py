@@ -179,19 +179,19 @@ def _read_outs(scene: DataScene, estimate: Estimate, row: int) -> list[Mark]:
     floor = [low + 1e-4 * (high - low)]  # a point outside the range would not be written
     middle = sum(scene.x_range) / 2
     empty = not estimate.has_support[row]
-    below = "<br>" * 3
+    gap = "<br>" * 3
     # Translators: a phone has room for 43 letters a line; <br> begins another.
-    words = below + _(
+    readout = gap + _(
         "estimate <b>{value}</b><br>sum <b>{sum}</b>, effective keys <b>{effective}</b> of {all}",
         value=f"%{{customdata[3]:{scene.value_form}}}",
         sum="%{customdata[2]:.3f}",
         effective="%{customdata[1]:.1f}",
         all=n_key,
     )
-    nothing = below + _("<b>no key in the window</b><br>no estimate here")
-    hangs = {"textposition": "bottom center", "cliponaxis": False}
+    no_estimate = gap + _("<b>no key in the window</b><br>no estimate here")
+    style = {"textposition": "bottom center", "cliponaxis": False}
     return [
-        marks.words("read-out", [np.nan if empty else middle], floor, words)
-        | {"customdata": estimate.facts[[row]], **hangs},
-        marks.words("read-out of an empty window", [middle if empty else np.nan], floor, nothing) | hangs,
+        marks.words("read-out", [np.nan if empty else middle], floor, readout)
+        | {"customdata": estimate.facts[[row]], **style},
+        marks.words("read-out of an empty window", [middle if empty else np.nan], floor, no_estimate) | style,
     ]

@@ -16,7 +16,7 @@ MOST_NUMBERS_WITHOUT = 480_000  # of all that moves while the slider goes over t
 
 
 @dataclass(frozen=True)
-class SetAside:
+class Removal:
     """What is set aside: weights below ``value``, all but so many largest, or the key at that place."""
 
     what: str = ""  # "above", "largest" or "without"
@@ -29,11 +29,11 @@ class SetAside:
         return {"threshold": self.value} if self.what == "above" else {"top": int(self.value)}
 
 
-NOTHING_ASIDE = SetAside()
+NO_REMOVAL = Removal()
 
 
 @dataclass(frozen=True)
-class SetAsideSlider:
+class RemovalSlider:
     """What a slider sets aside at each of its places."""
 
     what: str
@@ -41,9 +41,9 @@ class SetAsideSlider:
     renormalised: bool = False
     keys: tuple[str, ...] = ()  # of which one is left out
 
-    def at(self, value: float) -> SetAside:
+    def at(self, value: float) -> Removal:
         """Return what is set aside where the slider stands at a value."""
-        return SetAside(self.what, value, self.renormalised)
+        return Removal(self.what, value, self.renormalised)
 
     @property
     def slider(self) -> Slider:
@@ -66,7 +66,7 @@ class SetAsideSlider:
         )
 
 
-def read_aside(controls: Controls, n_query: int, keys: Sequence[str], width: int) -> SetAsideSlider:
+def read_removal(controls: Controls, n_query: int, keys: Sequence[str], width: int) -> RemovalSlider:
     """Read which weights are kept, and whether rows sum to one again; or which key is left out.
 
     Args:
@@ -80,12 +80,12 @@ def read_aside(controls: Controls, n_query: int, keys: Sequence[str], width: int
         # Two maps and the output move; of more than 62 words some have no step of their own.
         numbers, words = 2 * n_query * n_key + n_query * width, replace(WITHOUT, values=tuple(range(n_key)))
         steps = controls.exact(words.fitting(numbers, MOST_NUMBERS_WITHOUT))
-        return SetAsideSlider("without", steps, keys=tuple(keys))
+        return RemovalSlider("without", steps, keys=tuple(keys))
     steps = ABOVE if keep == "above" else replace(LARGEST, values=tuple(range(1, n_key + 1)))
-    return SetAsideSlider(keep, controls.exact(steps.fitting(n_query * n_key, MOST_NUMBERS)), renormalised)
+    return RemovalSlider(keep, controls.exact(steps.fitting(n_query * n_key, MOST_NUMBERS)), renormalised)
 
 
-def aside_lines(aside: SetAside, keys: Sequence[str], mask: str = "", head: int | None = None) -> More:
+def removal_lines(removal: Removal, keys: Sequence[str], mask: str = "", head: int | None = None) -> More:
     """Return the lines of a program that set small weights aside, or leave a key out.
 
     Args:
@@ -95,8 +95,8 @@ def aside_lines(aside: SetAside, keys: Sequence[str], mask: str = "", head: int 
     at, output, lines = "", "output", list[str]()
     if head is not None:
         at, output, lines = f"[{head}]", f"heads[{head}]", [f"# Head {head + 1} alone."]
-    if aside.what == "without":
-        place = int(aside.value)
+    if removal.what == "without":
+        place = int(removal.value)
         rest = f"{mask} & (j != {place})" if mask else f"j != {place}"
         lines += [
             f"# Nobody attends to {keys[place]!r}: softmax shares each row out anew.",
@@ -105,11 +105,11 @@ def aside_lines(aside: SetAside, keys: Sequence[str], mask: str = "", head: int 
         ]
         return lines, ["without", "output_without", "moved_by"]
     weights = f"weights{at}"
-    kept = f"({weights} >= {aside.value:g})"
-    if aside.what == "largest":
-        kept = f"largest_in_row({weights}, {aside.value:g})"
+    kept = f"({weights} >= {removal.value:g})"
+    if removal.what == "largest":
+        kept = f"largest_in_row({weights}, {removal.value:g})"
     lines += [f"kept = {weights} * {kept}", "mass = kept.sum(-1)  # what each row keeps"]
-    if not aside.renormalised:
+    if not removal.renormalised:
         return lines, ["mass"]
     lines += [
         "renormalised = renormalise(kept)",

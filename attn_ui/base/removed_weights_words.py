@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from attn_figures.ties import largest
 from attn_ui.base.markdown import coloured, first_of
-from attn_ui.base.removed_weights import SetAside
+from attn_ui.base.removed_weights import Removal
 from attn_ui.base.ties import ROUNDING, rounded
 from attn_words import _, _n, paragraph
 
@@ -52,7 +52,7 @@ def _key(walk: Weighed, at: int) -> str:
     return f"“{coloured('key', walk.keys[at])}”"
 
 
-def describe_threshold(walk: Weighed, aside: SetAside, number: Write) -> str:
+def describe_threshold(walk: Weighed, removal: Removal, number: Write) -> str:
     """Say how many weights are kept, how much of the rows that is, and how far the output moves."""
     rows = np.flatnonzero(walk.mask.any(axis=1))
     if (threshold := walk.threshold) is None or not len(rows):
@@ -74,7 +74,7 @@ def describe_threshold(walk: Weighed, aside: SetAside, number: Write) -> str:
             most=number(rounded(float(changes.max())), 3),
         )
         sentence = paragraph(sentence, change_sentence)
-    more = int((threshold.cells[rows].sum(axis=1) > aside.value).sum()) if aside.what == "largest" else 0
+    more = int((threshold.cells[rows].sum(axis=1) > removal.value).sum()) if removal.what == "largest" else 0
     ties = _n(
         "In {count} row more are kept: all that tie with the last.",
         "In {count} rows more are kept: all that tie with the last.",
@@ -111,12 +111,12 @@ def describe_ablation(walk: Weighed, number: Write) -> str:
     return paragraph(sentence, empty_sentence if count else "")
 
 
-def threshold_formula(aside: SetAside) -> str:
+def threshold_formula(removal: Removal) -> str:
     """What is kept, its mass, and the row that sums to one again."""
-    value = f"{aside.value:g}" if aside.what == "above" else r"\tau"
-    rule = rf"W_{{ij}} \ge {value}" if aside.value else "W_{ij} > 0"
-    if aside.what == "largest":
-        rule = rf"W_{{ij}} \ge W_{{i({aside.value:.0f})}}"
+    value = f"{removal.value:g}" if removal.what == "above" else r"\tau"
+    rule = rf"W_{{ij}} \ge {value}" if removal.value else "W_{ij} > 0"
+    if removal.what == "largest":
+        rule = rf"W_{{ij}} \ge W_{{i({removal.value:.0f})}}"
     return (
         rf"m_i = \sum_j [\,{rule}\,]\, W_{{ij}},\quad "
         rf"\hat W_{{ij}} = \begin{{cases}} [\,{rule}\,]\, W_{{ij}} / m_i & m_i > 0 \\ 0 & m_i = 0 "

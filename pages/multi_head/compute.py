@@ -35,7 +35,7 @@ from attn_figures.multi_head import HeadMaps
 from attn_figures.ties import largest_first
 from attn_ui.base.bounds import MAX_HEADS, MAX_TOKENS
 from attn_ui.base.parameters import Steps
-from attn_ui.base.removed_weights import NOTHING_ASIDE, SetAside
+from attn_ui.base.removed_weights import NO_REMOVAL, Removal
 from attn_ui.base.sample_words import token_label
 from attn_ui.base.shared_cache import SharedCache
 from attn_ui.base.weight_tables import HandRows
@@ -279,7 +279,7 @@ class Result:
     n_head: int
     cell: tuple[int, int] = (0, 0)  # the chosen query and key
     num_kv_heads: int | None = None  # None: as many as heads
-    aside: SetAside = NOTHING_ASIDE  # what of the chosen head's weights is set aside
+    removal: Removal = NO_REMOVAL  # what of the chosen head's weights is set aside
 
     @cached_property
     def attention(self) -> MultiHead:

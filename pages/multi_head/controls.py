@@ -12,7 +12,7 @@ from attn_ui.base.hand_weights import read_by_hand, read_init, read_whether
 from attn_ui.base.markdown import listed
 from attn_ui.base.masking import read_details
 from attn_ui.base.parameters import Parameter
-from attn_ui.base.removed_weights import read_aside
+from attn_ui.base.removed_weights import read_removal
 from attn_ui.base.schemes import SchemeSettings, read_layout, read_scheme
 from attn_ui.base.shared_settings import (
     BIAS,
@@ -94,7 +94,7 @@ def read_controls(controls: Controls) -> State:
                     view = controls.segment(COMPARED, _("Compared"), label_visibility="collapsed")
                 if view in SET_ASIDE:
                     moving = _setting_aside(controls, moving)
-                    view = "without" if moving.asides and moving.asides.what == "without" else view
+                    view = "without" if moving.removals and moving.removals.what == "without" else view
             describe_example(moving.n_head)
             queries = sequences(moving.setting).queries
             return State(moving, _read_look(controls, view, lambda: moving.heads(controls), queries))
@@ -357,14 +357,14 @@ def _shapes(controls: Controls, setting: HeadsSetting) -> list[list[Weight]]:
 def _setting_aside(controls: Controls, moving: Moving) -> Moving:
     """Read what of a head's weights is set aside, which the slider moves then."""
     tokens, width = sequences(moving.setting), sizes_of(moving.setting, moving.n_head).d_head
-    asides = read_aside(controls, tokens.shape[0], tokens.keys, width)
-    return replace(moving, what="aside", steps=asides.steps, asides=asides)
+    removals = read_removal(controls, tokens.shape[0], tokens.keys, width)
+    return replace(moving, what="removal", steps=removals.steps, removals=removals)
 
 
 def _read_moving(controls: Controls, setting: HeadsSetting, *, fixed: bool) -> Moving:
     """Read what the slider moves, and the values of what it does not move; fixed: it moves none of it."""
     controls.heading(_("Conditions") if fixed else _("Slider"))
-    what = "aside" if fixed else controls.choose(MOVES, _("The slider moves"))
+    what = "removal" if fixed else controls.choose(MOVES, _("The slider moves"))
     placed = SCHEMES[setting.positions.name].adds != "nothing"
     if not {"mask width": setting.width_name, "strength of positions": placed}.get(what, True):
         controls.caption(

@@ -82,7 +82,7 @@ def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
         if not codes[-1]:
             numbers[f"allowed_{at}"] = make_mask(masking, *result.tokens.shape, width).int()
         patterns.append(codes[-1] or f"allowed_{at} == 1")
-    if any(codes) or result.aside.what == "without":
+    if any(codes) or result.removal.what == "without":
         lines.append(f"i, j = places(len(X), len({memory}))")
     if len(patterns) > 1:
         each = "".join(f"    {pattern},\n" for pattern in patterns)
@@ -144,11 +144,11 @@ def _merged(result: Result) -> str:
 def _more(result: Result) -> More:
     """Write what is done with single heads: rows taken together, weights set aside, or points in planes."""
     look, group = result.look, result.group
-    if result.aside.what:
+    if result.removal.what:
         mask = _mask(result)
         if mask and min(len(result.setting.kinds), result.n_head) > 1:
             mask = f"mask[{result.head}]"
-        lines, prints = removed_weights.aside_lines(result.aside, result.tokens.keys, mask, result.head)
+        lines, prints = removed_weights.removal_lines(result.removal, result.tokens.keys, mask, result.head)
         return [beside_sink(line, result.setting.sink) for line in lines], prints
     if look.view == "points":
         return plane_lines()

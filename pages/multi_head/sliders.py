@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
-from attn_ui.base.removed_weights import SetAsideSlider
+from attn_ui.base.removed_weights import RemovalSlider
 from attn_ui.base.shared_settings import STRENGTH, TEMPERATURE
 from attn_words import _
 from pages.multi_head.compute import ANY_LOOK, Result, heads_slider, widths
@@ -16,12 +16,12 @@ from pages.multi_head.state import HeadsOptions, HeadsSetting
 class Moving:
     """What the slider moves, and what stands still: the setting, and the number of heads."""
 
-    what: str  # one of `MOVES`, or "aside"
+    what: str  # one of `MOVES`, or "removal"
     setting: HeadsSetting
     n_head: int  # 0 where the slider moves it
     steps: Steps  # the slider's setting with the values that the picture is drawn at
     thinned: bool = False  # whether these are fewer than there are, because the maps are large
-    asides: SetAsideSlider | None = None  # what of one head's weights is set aside at each value
+    removals: RemovalSlider | None = None  # what of one head's weights is set aside at each value
 
     def heads(self, controls: Controls) -> int:
         """Return the number of heads, where the slider stands."""
@@ -30,8 +30,8 @@ class Moving:
     @property
     def slider(self) -> Slider:
         """Return the slider under the picture."""
-        if self.asides is not None:
-            return self.asides.slider
+        if self.removals is not None:
+            return self.removals.slider
         labels = {
             "mask width": self.setting.width_name,
             "temperature": _("Temperature T"),
@@ -48,8 +48,8 @@ class Moving:
     def at(self, value: float, look: HeadsOptions, cell: tuple[int, int] = (0, 0)) -> Result:
         """Return what the page shows where the slider stands at a value."""
         setting = self.setting
-        if self.asides is not None:
-            return Result(setting, look, self.n_head, cell, aside=self.asides.at(value))
+        if self.removals is not None:
+            return Result(setting, look, self.n_head, cell, removal=self.removals.at(value))
         match self.what:
             case "mask width":
                 setting = replace(setting, reach=int(value))

@@ -76,7 +76,7 @@ def _notes(controls: Controls, moving: Moving, result: Result) -> list[str]:
         )
     if about := VIEWS[result.look.view].about:
         notes.append(_(about))
-    if moving.asides is not None and (note := moving.asides.note()):
+    if moving.removals is not None and (note := moving.removals.note()):
         notes.append(note)
     untrained = _(
         "Projections that are not set by hand are drawn from the seed, not trained: where a head looks says "

@@ -8,7 +8,7 @@ from attn_figures.single_head import Walk
 from attn_words import cached
 from pages.multi_head.compute import ANY_LOOK, Result, array, mask_array
 from pages.multi_head.state import HeadsSetting
-from pages.single_head.removed_weights import set_aside
+from pages.single_head.removed_weights import with_removals
 
 
 def walk_of(result: Result) -> Walk:
@@ -19,7 +19,7 @@ def walk_of(result: Result) -> Walk:
 def walks_of(steps: Sequence[Result]) -> list[Walk]:
     """Return the chosen head with what is set aside of it at each step, where nothing else differs."""
     walk = bare_walk(steps[0].setting, steps[0].n_head, steps[0].head)
-    return set_aside(walk, [result.aside for result in steps]) if steps[0].aside.what else [walk]
+    return with_removals(walk, [result.removal for result in steps]) if steps[0].removal.what else [walk]
 
 
 @cached(16)

@@ -18,10 +18,10 @@ from attn_core.plane import Plane, chosen_dimensions, count_rank_changes, main_d
 from attn_core.scores import DOT
 from attn_figures.points import HeadPlanes, QueryKeyPlane
 from attn_figures.single_head import Lookup, Walk
-from attn_ui.base.removed_weights import NOTHING_ASIDE, SetAside
+from attn_ui.base.removed_weights import NO_REMOVAL, Removal
 from attn_words import cached
 from pages.single_head.head import SingleHead, make_head
-from pages.single_head.removed_weights import set_aside
+from pages.single_head.removed_weights import with_removals
 from pages.single_head.state import Along, Inputs, Scoring, StageOptions, State
 
 PLAIN_LOOK = StageOptions()
@@ -39,7 +39,7 @@ class Result:
     cell: tuple[int, int]  # the chosen query and key
     walk: Walk  # every stage
     effective: NDArray[np.float64]  # over how many keys each query spreads in effect
-    aside: SetAside = NOTHING_ASIDE
+    removal: Removal = NO_REMOVAL
     along: Along | None = None  # the plane that points are seen in, where the stage draws them
 
     @property
@@ -98,18 +98,18 @@ def at_every_step(
 @cached(16)
 def _at_every_step(state: State, look: StageOptions) -> tuple[Result, ...]:
     """Attend; kept, as a picture and what is said of it ask one after the other, and so does each run."""
-    inputs, scoring, head, asides = state.inputs, state.scoring, make_head(state.inputs), look.asides
+    inputs, scoring, head, removals = state.inputs, state.scoring, make_head(state.inputs), look.removals
     temperatures = list(scoring.temperature.values) if look.moves == "temperature" else [look.temperature]
     widths = [int(each) for each in scoring.width.values] if look.moves == "mask width" else [look.width]
     shape = len(head.queries), len(head.keys)
     masks = torch.stack([make_mask(scoring.masking, *shape, each) for each in widths])
     walks, effective = _walks(head, state, masks, temperatures, look)
-    if len(asides) > 1 or asides[0].what:
-        walks = set_aside(walks[0], asides)
-    moving = (_repeat(each, len(walks)) for each in (temperatures, widths, effective, asides))
+    if len(removals) > 1 or removals[0].what:
+        walks = with_removals(walks[0], removals)
+    moving = (_repeat(each, len(walks)) for each in (temperatures, widths, effective, removals))
     return tuple(
-        Result(inputs, scoring, head, temperature, width, (0, 0), walk, keys, aside, look.along)
-        for walk, temperature, width, keys, aside in zip(walks, *moving, strict=True)
+        Result(inputs, scoring, head, temperature, width, (0, 0), walk, keys, removal, look.along)
+        for walk, temperature, width, keys, removal in zip(walks, *moving, strict=True)
     )
 
 

@@ -144,7 +144,7 @@ def hard_or_soft(result: Result) -> str:
 
 def threshold(result: Result) -> str:
     """What is kept, its mass, and the row that sums to one again."""
-    return removed_weights_words.threshold_formula(result.aside)
+    return removed_weights_words.threshold_formula(result.removal)
 
 
 def ablation(_result: Result) -> str:

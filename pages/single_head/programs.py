@@ -74,7 +74,7 @@ def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
         lines = [f"Q, K, V = {', '.join(sides)}"]
     numbers |= result.own
     code = mask_code(masking, result.width) if masking.kind != "none" else ""
-    if code or result.aside.what == "without":
+    if code or result.removal.what == "without":
         lines.append("i, j = places(len(Q), len(K))")
     if masking.kind != "none":
         numbers |= {} if code else {"allowed": result.walk.mask.astype(int)}
@@ -130,10 +130,12 @@ def _call(result: Result, mask: str) -> str:
 
 def _more(result: Result, mask: str) -> More:
     """Write what is done with the weights: rows taken together, weights set aside, or points in a plane."""
-    aside, group = result.aside, result.walk.group
+    removal, group = result.removal, result.walk.group
     if group.also:
         return together_lines(group.rows(result.cell[0]), "weights[rows]", summed=group.summed)
     if result.along is not None:
         return plane_lines(result.along.dimensions)
-    lines, prints = removed_weights.aside_lines(aside, result.walk.keys, mask) if aside.what else ((), ())
+    lines, prints = (
+        removed_weights.removal_lines(removal, result.walk.keys, mask) if removal.what else ((), ())
+    )
     return [beside_sink(line, result.scoring.sink) for line in lines], prints

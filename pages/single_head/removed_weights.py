@@ -11,11 +11,11 @@ from attn_core import Check
 from attn_core.ablation import KeyAblation, ablate_keys, audit_ablation
 from attn_core.threshold import audit_threshold, threshold_weights
 from attn_figures.single_head import Walk
-from attn_ui.base.removed_weights import SetAside
+from attn_ui.base.removed_weights import Removal
 from attn_words import N_, cached
 
 
-def set_aside(walk: Walk, steps: Sequence[SetAside]) -> list[Walk]:
+def with_removals(walk: Walk, steps: Sequence[Removal]) -> list[Walk]:
     """Return the walk with what is set aside at each step, all in one batched call."""
     if steps[0].what == "without":
         return [walk.with_ablation(_ablations(walk), int(step.value)) for step in steps]
@@ -50,16 +50,16 @@ def as_keys(scores: Tensor, walk: Walk, sink: float | None) -> tuple[Tensor, Ten
     return scores, torch.eye(scores.shape[-1], dtype=scores.dtype), value, mask
 
 
-def audit_aside(walk: Walk, aside: SetAside) -> list[Check]:
+def audit_removal(walk: Walk, removal: Removal) -> list[Check]:
     """Check what is set aside against torch; nothing where nothing is."""
-    if not aside.what:
+    if not removal.what:
         return []
-    if aside.what == "without":
+    if removal.what == "without":
         return [audit_ablation(*_by_scores(walk), scale=1.0)]
-    return [audit_threshold(torch.from_numpy(walk.weights), **aside.rule)]
+    return [audit_threshold(torch.from_numpy(walk.weights), **removal.rule)]
 
 
-def aside_table(walk: Walk) -> tuple[str, dict[str, list[float]]]:
+def removal_table(walk: Walk) -> tuple[str, dict[str, list[float]]]:
     """Return the name of the table of what is set aside, and its columns: a row a query, or one a key."""
     if walk.ablation is not None:
         changes = walk.ablation.output_changes

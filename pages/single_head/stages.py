@@ -56,7 +56,7 @@ class Stage:
     in_maths: bool = True  # whether the tab Maths has its formula
     follows_slider: bool = True
     follow: Callable[[Sequence[Walk]], dict[str, Any]] | None = None
-    sets_aside: bool = False  # whether its slider is that of what it sets aside
+    removes_weights: bool = False  # whether its slider is that of what it sets aside
     takes_together: bool = False  # whether rows of several queries can be taken together
     has_plane: bool = False  # whether it sees vectors in a plane
     tells_largest: bool = False  # whether its read-out names the largest weight, which may tie
@@ -176,7 +176,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
                 "Weights under a threshold τ, or all but the k largest of a row, are set aside; m is the "
                 "mass kept. Divided by it, a row sums to one again: softmax over the kept keys alone."
             ),
-            sets_aside=True,
+            removes_weights=True,
         ),
         "without": Stage(
             pictures.ablation,
@@ -186,7 +186,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
                 "Token ablation: leave one key l out, and the other weights of a row grow by the factor "
                 "1 / (1 − its weight), and the output moves. The word itself still asks, without its own key."
             ),
-            sets_aside=True,
+            removes_weights=True,
         ),
     }
 )

@@ -9,7 +9,7 @@ from attn_core import Masking
 from attn_figures.arcs import NO_GROUP, Group
 from attn_ui.base.bounds import MAX_TOKENS
 from attn_ui.base.parameters import Steps
-from attn_ui.base.removed_weights import NOTHING_ASIDE, SetAside
+from attn_ui.base.removed_weights import NO_REMOVAL, Removal
 from attn_ui.base.shared_settings import SEED, TEXT
 from attn_ui.base.weight_tables import HandRows
 
@@ -107,7 +107,7 @@ class StageOptions:
 
     temperature: float = 1.0
     width: int = 1
-    asides: tuple[SetAside, ...] = (NOTHING_ASIDE,)
+    removals: tuple[Removal, ...] = (NO_REMOVAL,)
     group: Group = NO_GROUP
     along: Along | None = None
     moves: str | None = None

@@ -8,7 +8,7 @@ from attn_figures.single_head import Walk
 from attn_ui.base.page import Columns
 from attn_words import N_, _
 from pages.single_head.compute import Result
-from pages.single_head.removed_weights import aside_table
+from pages.single_head.removed_weights import removal_table
 
 
 def tables(result: Result) -> Mapping[str, Columns]:
@@ -89,7 +89,7 @@ def _aside(result: Result) -> Mapping[str, Columns]:
         mean = walk.group.mean(walk.weights)
         rows = walk.group.totals(mean)[result.cell[0]]
         return {"together": {N_("key"): [*walk.keys], _TOGETHER[walk.group.summed]: rows.tolist()}}
-    name, columns = aside_table(walk)
+    name, columns = removal_table(walk)
     if name == "without":
         return {name: {N_("without"): [*walk.keys], **columns}}
     return {name: {N_("query"): [*walk.queries], **columns}} if name else {}

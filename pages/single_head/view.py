@@ -13,7 +13,7 @@ from attn_ui.base.arcs import read_together
 from attn_ui.base.controls import Controls
 from attn_ui.base.masking import describe_mask, toggle_cell
 from attn_ui.base.page import Cell, Figure, Slider, Small, View, query_rows
-from attn_ui.base.removed_weights import NOTHING_ASIDE, SetAside, read_aside
+from attn_ui.base.removed_weights import NO_REMOVAL, Removal, read_removal
 from attn_ui.base.scenes import shared_captions, shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _
@@ -35,14 +35,14 @@ def view(controls: Controls, state: State) -> View[Result]:
         slider = Slider(_("Temperature T"), scoring.temperature)
     elif moves == "mask width":
         slider = Slider(_(MASK_PATTERNS[scoring.masking.kind].width), scoring.width)
-    asides_of_steps: tuple[SetAside, ...] = (NOTHING_ASIDE,)
+    removals_of_steps: tuple[Removal, ...] = (NO_REMOVAL,)
     notes: list[str] = [_("A click on a box opens its stage.")] if stage == "diagram" else []
-    if STAGES[stage].sets_aside:
-        asides = read_aside(controls, len(head.queries), head.keys, head.value.shape[-1])
-        stage = "without" if asides.what == "without" else stage
-        moves, slider = None, asides.slider
-        notes += [asides.note()] if asides.note() else []
-        asides_of_steps = tuple(map(asides.at, asides.steps.values))
+    if STAGES[stage].removes_weights:
+        removals = read_removal(controls, len(head.queries), head.keys, head.value.shape[-1])
+        stage = "without" if removals.what == "without" else stage
+        moves, slider = None, removals.slider
+        notes += [removals.note()] if removals.note() else []
+        removals_of_steps = tuple(map(removals.at, removals.steps.values))
     group = _read_group(controls, head.queries) if STAGES[stage].takes_together else NO_GROUP
     along = None
     if STAGES[stage].has_plane:
@@ -50,7 +50,7 @@ def view(controls: Controls, state: State) -> View[Result]:
         notes += [f":material/edit: {each}" for each in unfit]
     cell = controls.place(QUERY, len(head.queries)), controls.place(KEY, len(head.keys))
     temperature, width = controls.value(scoring.temperature), int(controls.value(scoring.width))
-    look = StageOptions(temperature, width, asides_of_steps, group, along, moves).over_the_slider()
+    look = StageOptions(temperature, width, removals_of_steps, group, along, moves).over_the_slider()
     # One of the steps that the picture is drawn at, which are computed together.
     result = at_every_step(state, cell, look)[
         slider.steps.nearest(controls.value(slider.steps)) if slider else 0

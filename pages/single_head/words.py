@@ -172,7 +172,7 @@ def describe_lookup(result: Result) -> str:
 
 def describe_kept(result: Result) -> str:
     """What is kept of the weights."""
-    return removed_weights_words.describe_threshold(result.walk, result.aside, number)
+    return removed_weights_words.describe_threshold(result.walk, result.removal, number)
 
 
 def describe_without(result: Result) -> str:

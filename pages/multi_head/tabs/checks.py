@@ -13,7 +13,7 @@ from attn_core.plane import audit_plane
 from attn_words import _
 from pages.multi_head.compute import Result, planes_of
 from pages.multi_head.walks import bare_walk
-from pages.single_head.removed_weights import audit_aside
+from pages.single_head.removed_weights import audit_removal
 from pages.single_head.tabs.checks import table
 
 
@@ -51,7 +51,7 @@ def checks(result: Result) -> list[Check]:
     what = _("the heads, one beside the other, are what W_o reads, or the output")
     results.append(compare(what, side_by_side, attention.concatenated))
     walk = bare_walk(result.setting, result.n_head, result.head)
-    return [*results, *audit_aside(walk, result.aside), *_of_planes(result)]
+    return [*results, *audit_removal(walk, result.removal), *_of_planes(result)]
 
 
 def _of_planes(result: Result) -> list[Check]:

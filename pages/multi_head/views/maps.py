@@ -47,7 +47,7 @@ def two_heads(result: Result) -> Spec:
 
 def draw_aside(steps: Sequence[Result]) -> Sequence[Spec]:
     """Draw one head, weights that are set aside faded; or the head without each of the words in turn."""
-    picture = single_head.ablation if steps[0].aside.what == "without" else single_head.threshold
+    picture = single_head.ablation if steps[0].removal.what == "without" else single_head.threshold
     return LazyMap(picture, walks_of(steps))
 
 
@@ -57,12 +57,12 @@ def describe_aside(result: Result) -> str:
     ablation = removed_weights_words.describe_ablation(walk, number)
     return paragraph(
         words.describe_head(result),
-        ablation or removed_weights_words.describe_threshold(walk, result.aside, number),
+        ablation or removed_weights_words.describe_threshold(walk, result.removal, number),
     )
 
 
 def formula(result: Result) -> str:
     """Return what is computed where weights are set aside; nothing where none are."""
-    if result.aside.what == "without":
+    if result.removal.what == "without":
         return removed_weights_words.ablation_formula()
-    return removed_weights_words.threshold_formula(result.aside) if result.aside.what else ""
+    return removed_weights_words.threshold_formula(result.removal) if result.removal.what else ""

@@ -12,7 +12,7 @@ from attn_core.scores import DOT, audit_score
 from attn_ui.screen.tables import checks_table
 from attn_words import _
 from pages.single_head.compute import Result, plane_of
-from pages.single_head.removed_weights import as_keys, audit_aside
+from pages.single_head.removed_weights import as_keys, audit_removal
 
 
 def show(result: Result) -> None:
@@ -42,7 +42,7 @@ def show(result: Result) -> None:
         )
         scored += (attn_core.compare(name, torch.tensor(weights), attention.weights[:, :-1], scale=1.0),)
     lookup = audit_hard_lookup(*as_keys(torch.tensor(result.walk.scores), result.walk, None))
-    more = [lookup, *audit_aside(result.walk, result.aside)]
+    more = [lookup, *audit_removal(result.walk, result.removal)]
     if result.along is not None:
         plane, is_main = plane_of(head, result.along), result.along.dimensions is None
         more += audit_plane(plane, head.query, head.key, is_main=is_main)
