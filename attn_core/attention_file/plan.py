@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from attn_core.attention_file.stored_arrays import MAX_BYTES, StoredArray
-from attn_words import _
+from attn_words import N_, _
 
 MAX_PLACES = 4096
+_AXES = N_("{name} must have axes {axes}; got {array}")
 """How many queries and keys of a map are kept."""
 MAX_HEADS = 256
 _NAME_LETTERS = 120
@@ -112,16 +113,10 @@ def plan_projections(arrays: Mapping[str, StoredArray]) -> list[MapPlan]:
     q, k, v = (layers.get(name) for name in "QKV")
     if q is None or k is None or q.shape[:-2] != k.shape[:-2] or q.shape[-1] != k.shape[-1]:
         raise ValueError(
-            _(
-                "the file must hold Q and K of axes (layer?, head, query, d_k) and (layer?, head, key, d_k); "
-                "got {shapes}",
-                shapes=shapes,
-            )
+            _(_AXES, name="Q, K", axes="(…, head, query, d_k), (…, head, key, d_k)", array=shapes)
         )
     if v is not None and v.shape[:-1] != k.shape[:-1]:
-        raise ValueError(
-            _("V must have axes (layer?, head, key, d_v), as many keys as K; got {shapes}", shapes=shapes)
-        )
+        raise ValueError(_(_AXES, name="V", axes="(…, head, key, d_v)", array=shapes))
     indices = _indices(q.shape[:-3])
     return [
         ProjectionPlan(f"layer {number}", q, index, q.shape[-3], k) for number, index in enumerate(indices)
@@ -131,22 +126,9 @@ def plan_projections(arrays: Mapping[str, StoredArray]) -> list[MapPlan]:
 def check_shape(name: str, array: StoredArray, axes: tuple[int, ...]) -> None:
     """Refuse an array that cannot be weights, queries or keys."""
     if len(array.shape) not in axes or 0 in array.shape:
-        fields = {"name": name[:40], "array": array.description}
-        if 5 in axes:
-            raise ValueError(
-                _(
-                    "{name} must have axes (head, query, key) or (layer, head, query, key), none of them of "
-                    "length zero; got {array}",
-                    **fields,
-                )
-            )
-        raise ValueError(
-            _(
-                "{name} must have axes (head, place, d) or (layer, head, place, d), none of them of length "
-                "zero; got {array}",
-                **fields,
-            )
-        )
+        last = "query, key" if 5 in axes else "place, d"
+        either = _("{first} or {other}", first=f"(head, {last})", other=f"(layer, head, {last})")
+        raise ValueError(_(_AXES, name=name[:40], axes=either, array=array.description))
     if array.kind != "f":
         raise ValueError(
             _(

@@ -132,8 +132,8 @@ export class Controls {
     // Where no motion is wanted, each press shows one step more.
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     if (playing) named(this.play, word("Pause"), word("Pause"));
-    else if (still) named(this.play, word("Next step"), word("Show the next step"));
-    else named(this.play, word("Play"), word("Play: sweep the slider"));
+    else if (still) named(this.play, word("Next step"), word("Next step"));
+    else named(this.play, word("Play"), word("Play"));
   }
 
   /** @param {string} text what went wrong with a button, or nothing */
@@ -157,7 +157,7 @@ export class Controls {
   showProjected(on) {
     this.isProjected = on;
     this.projector.querySelector("path")?.setAttribute("d", on ? LEAVE : FILL);
-    if (on) named(this.projector, word("Leave the full screen"), word("Back to the page (Escape)"));
+    if (on) named(this.projector, word("Leave the full screen"), word("Leave the full screen"));
     else
       named(
         this.projector,

@@ -700,9 +700,7 @@ export class LongMap {
   say(block) {
     const said = block ? this.sentence(block, this.source?.keep === "mean") : "";
     if (this.said.textContent !== said) this.said.textContent = said;
-    const colours = word(
-      "Colours are 256 steps of the square root, from 0 to 1; the number above is the cell's own.",
-    );
+    const colours = word("Colours are steps of the square root, from 0 to 1.");
     const both = paragraph(this.scaleInWords, colours);
     if (this.scale.textContent !== both) this.scale.textContent = both;
   }
@@ -725,18 +723,14 @@ export class LongMap {
   sentence({ row, column, weight }, isMean) {
     const said = weight === undefined ? "…" : inDigits(weight);
     const isMasked = weight !== undefined && Number.isNaN(weight);
-    const fields = {
+    const isOne = row.to === row.from + 1 && column.to === column.from + 1;
+    const measure = isOne ? "" : isMean ? word("mean") : word("largest");
+    const number = [measure, this.meta.quantity, said].filter(Boolean).join(" ");
+    return word("Query {query}, key {key}: {reading}", {
       query: this.named(this.meta.rows, row),
       key: this.named(this.meta.columns, column),
-      weight: said,
-      quantity: this.meta.quantity,
-    };
-    const isOne = row.to === row.from + 1 && column.to === column.from + 1;
-    if (isOne && isMasked) return word("Query {query}, key {key}: masked", fields);
-    if (isOne) return word("Query {query}, key {key}: {quantity} {weight}", fields);
-    if (isMasked) return word("Queries {query}, keys {key}: masked", fields);
-    if (isMean) return word("Queries {query}, keys {key}: mean {quantity} {weight}", fields);
-    return word("Queries {query}, keys {key}: largest {quantity} {weight}", fields);
+      reading: isMasked ? word("masked") : number,
+    });
   }
 
   /** @param {string[] | null} words @param {Span} places */

@@ -25,7 +25,7 @@ import { paragraph, word } from "./word.js";
 /** What can be saved, in the language of the page. @returns {Record<string, Format>} */
 function formats() {
   return {
-    png: { label: "PNG", said: word("A picture for any slide."), picture: true, pixels: true },
+    png: { label: "PNG", said: "", picture: true, pixels: true },
     svg: {
       label: "SVG",
       said: word("A drawing that stays sharp at any size."),
@@ -46,7 +46,7 @@ function formats() {
     },
     film: {
       label: word("Film"),
-      said: word("The slider's way from its first step to its last."),
+      said: "",
       picture: true,
       pixels: false,
     },
@@ -233,10 +233,8 @@ class SavePanel {
       this.save.disabled = false;
       this.copy.disabled = false;
       const size = sizeInWords(made.blob.size);
-      const large = made.about
-        ? word("{about}, {size}.", { about: made.about, size })
-        : word("{size}.", { size });
-      this.say(paragraph(large, format.said, made.note ?? ""));
+      const about = word("{size}.", { size: [made.about, size].filter(Boolean).join(word(", ")) });
+      this.say(paragraph(about, format.said, made.note ?? ""));
       this.dialog.dataset.made = wanted.format;
     } catch (error) {
       if (turn !== this.turn) return;
@@ -344,12 +342,12 @@ class SavePanel {
       seen = element("pre", { textContent: text, tabIndex: 0 });
     } else if (wanted.format === "film") {
       seen = element("video", { src: url, controls: true, loop: true, muted: true });
-      seen.setAttribute("aria-label", word("The film"));
+      seen.setAttribute("aria-label", format.label);
     } else if (wanted.format === "html") {
-      seen = element("iframe", { src: url, title: word("The file, moving") });
+      seen = element("iframe", { src: url, title: format.label });
       seen.setAttribute("sandbox", "allow-scripts");
     } else if (format.picture) {
-      const image = element("img", { alt: word("The file: {figure}", { figure: this.subject.meta.alt }) });
+      const image = element("img", { alt: this.subject.meta.alt });
       image.src = url;
       await image.decode();
       seen = image;

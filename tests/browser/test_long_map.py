@@ -127,7 +127,7 @@ def test_long_map_wheel_zooms_from_the_whole_to_one_cell(
     row = int(at[1] / (SIDE / N) / 8) * 8
     block = digits(weights[0, row : row + 8, :8].max())
     names = f"w{row + 1} … w{row + 8}"
-    said(root, f"Queries {row + 1}–{row + 8} “{names}”, keys 1–8 “w1 … w8”: largest weight {block}")
+    said(root, f"Query {row + 1}–{row + 8} “{names}”, key 1–8 “w1 … w8”: largest weight {block}")
     expect(root).to_contain_text("Each point is the largest of 8 × 8 cells")
     window.mouse.down()
     window.mouse.up()
@@ -179,7 +179,7 @@ def test_long_map_of_another_head_and_of_the_mean_are_distinct(
     expect(root).to_contain_text("Each point is the mean of 8 × 8 cells")
     point(window, root, 1, 1)
     block = digits(weights[1, :8, :8].astype(np.float64).mean())
-    said(root, f"Queries 1–8 “w1 … w8”, keys 1–8 “w1 … w8”: mean weight {block}")
+    said(root, f"Query 1–8 “w1 … w8”, key 1–8 “w1 … w8”: mean weight {block}")
 
 
 def test_long_map_drag_moves_it_with_the_pointer(window: Page, widget: LongWidget) -> None:

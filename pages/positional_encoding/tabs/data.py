@@ -4,15 +4,9 @@ import streamlit as st
 
 from attn_ui.base.page import Columns
 from attn_ui.screen.download import csv_of, offer_csv
-from attn_words import N_, _
+from attn_words import _
 from pages.positional_encoding.compute import Result
 from pages.positional_encoding.tables import scaled, translated_tables
-
-_ADDED = {
-    "bias": N_("The bias of each pair in head {head}, at strength 1, {shape}:"),
-    "rotation": N_("The turned vectors, at strength 1, {shape}:"),
-}
-_VECTORS = N_("The vectors of their positions, at strength 1, {shape}:")
 
 
 def show(result: Result) -> None:
@@ -21,20 +15,21 @@ def show(result: Result) -> None:
         pairs, scores = (
             {_(title): column for title, column in columns.items()} for columns in scaled(result).values()
         )
-        st.markdown(_("How the pairs of the rotary head turn, {shape}:", shape=_shape(pairs)))
+        st.markdown(_title(_("pair"), pairs))
         _table("pairs", pairs)
-        st.markdown(_("The score at each offset that is drawn, {shape}:", shape=_shape(scores)))
+        st.markdown(_title(_("score"), scores))
         _table("scores", scores)
     words, positions = translated_tables(result)
-    st.markdown(_("The vectors of the words, {shape}:", shape=_shape(words)))
+    st.markdown(_title(_("words"), words))
     _table("words", words)
-    what = _ADDED.get(result.scheme().adds, _VECTORS)
-    st.markdown(_(what, head=result.state.head, shape=_shape(positions)))
+    what = {"bias": _("bias of head {number}", number=result.state.head), "rotation": _("turned")}
+    title = _("{table}, at strength 1", table=what.get(result.scheme().adds, _("positions")))
+    st.markdown(_title(title, positions))
     _table("positions", positions)
 
 
-def _shape(columns: Columns) -> str:
-    return f"{len(next(iter(columns.values())))} × {len(columns) - 1}"
+def _title(title: str, columns: Columns) -> str:
+    return f"**{title}** {len(next(iter(columns.values())))} × {len(columns) - 1}"
 
 
 def _table(name: str, columns: Columns) -> None:
