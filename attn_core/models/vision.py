@@ -1,8 +1,10 @@
-"""A vision transformer read from a folder, and which patches of a picture its heads attend to."""
+"""Heads that attend to the patches of a picture: of a vision transformer, of what writes of it, of a file."""
 
 import io
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import isqrt
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +14,26 @@ from jaxtyping import Float, UInt8
 from PIL import Image, ImageOps
 from torch import Tensor
 
+from attn_core.attention_maps import AttentionMaps
+from attn_core.capturing import capture
+from attn_core.encoder_decoder import CROSS
 from attn_core.models.interface import Call, taking
 from attn_core.models.loading import import_transformers, one_sentence, read_network, require_folder
-from attn_core.models.reading import LOCAL
+from attn_core.models.reading import LOCAL, missing_tokenizer, read_tokenizer
 from attn_words import _
 
 MAX_PICTURE_BYTES = 4_000_000
 MAX_PIXELS = 16_000_000
 MAX_ASPECT = 20
 """How many times as long as wide a picture may be: a processor makes the short side as long as it wants."""
+MAX_STRETCH = 1.25
+"""How many times as long as wide a patch of a file's weights may be, where patches are no square number."""
+SIDE = 16  # pixels of such a patch as it is shown
+MOST_HEADS = 64  # of a file: as many layers, and heads of each
+MAX_TOKENS = 20  # that are written of a picture
 MAX_WEIGHTS = 400_000
 """How many weights one query may have in all heads of all layers: what one figure has room for."""
+WRITER = "vision-encoder-decoder"
 # What stands before the patches, by transformers' model_type; registers have numbers.
 BEFORE = {
     "vit": ("[CLS]",),
@@ -37,7 +48,106 @@ class PatchedPicture:
     """A picture as a model sees it: (height, width, 3), and what enters the model, (1, 3, height, width)."""
 
     rgb: UInt8[np.ndarray, "height width 3"]
-    inputs: Float[Tensor, "1 3 height width"]
+    inputs: Float[Tensor, "1 3 height width"] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class PatchMaps:
+    """Weights over the patches of one picture, (n_layer, n_head, n_query, n_token).
+
+    ``before`` are the tokens before the patches, ``queries`` the names of the queries, None where they are
+    the tokens themselves.
+    """
+
+    name: str
+    family: str
+    before: tuple[str, ...]
+    grid: tuple[int, int]
+    queries: Sequence[str] | None
+    weights: Float[Tensor, "n_layer n_head n_query n_token"]
+
+    @property
+    def n_layer(self) -> int:
+        """How many layers there are."""
+        return self.weights.shape[0]
+
+    @property
+    def n_head(self) -> int:
+        """How many heads a layer has."""
+        return self.weights.shape[1]
+
+    def at(self, picture: PatchedPicture) -> "PatchMaps":
+        """Return itself: it is of one picture."""
+        return self
+
+    def rows(self, picture: PatchedPicture, query: int) -> Float[Tensor, "n_layer n_head n_token"]:
+        """Return one query's weights in every head; queries are counted from 0."""
+        return self.weights[:, :, query]
+
+
+def read_patch_maps(name: str, maps: AttentionMaps, image: Image.Image) -> tuple[PatchMaps, PatchedPicture]:
+    """Return a file's weights over a picture, whose patches are the keys; of several kinds those across.
+
+    There are h × w keys, or one more where [CLS] stands first. The patches are a square number in a square
+    grid, as of a model that squeezes its pictures, else h and w are those nearest to the picture's sides.
+
+    Raises ValueError for maps of several shapes, more weights than a figure has room for, and keys that are
+    no patches of such a picture.
+    """
+    kinds = maps.by_kind
+    maps = kinds.get(CROSS) or next(iter(kinds.values()), maps)
+    shapes = sorted({each.shape for each in maps.maps.values()})
+    if len(shapes) > 1:
+        raise ValueError(_("all maps over a picture must have one shape; got {shapes}", shapes=shapes))
+    n_head, n_query, n_key = shapes[0]
+    if len(maps.maps) * n_head * n_key > MAX_WEIGHTS or max(len(maps.maps), n_head) > MOST_HEADS:
+        raise ValueError(
+            _(
+                "maps over a picture must have at most {heads} layers, {heads} heads in each and {most} "
+                "weights a query; got {layers} × {shape}",
+                heads=MOST_HEADS,
+                most=f"{MAX_WEIGHTS:,}",
+                layers=len(maps.maps),
+                shape=shapes[0],
+            )
+        )
+    grids = [_grid(n_key - n_before, image) for n_before in (1, 0)]
+    rows, columns = min(grids, key=lambda grid: (grid[0] != grid[1], _stretch(grid, image)))
+    n_before = n_key - rows * columns
+    if rows != columns and _stretch((rows, columns), image) > MAX_STRETCH:
+        raise ValueError(
+            _(
+                "a picture of {width} × {height} must be cut into h × w patches, which with or without [CLS] "
+                "are the keys; got {count} keys",
+                width=image.width,
+                height=image.height,
+                count=n_key,
+            )
+        )
+    words = maps.names(next(iter(maps.maps)))[0] if maps.across or n_query != n_key else None
+    numbered = None if words is None else [f"{at} {word}" for at, word in enumerate(words, start=1)]
+    weights = torch.stack([torch.as_tensor(each) for each in maps.maps.values()])
+    resized = image.resize((columns * SIDE, rows * SIDE))
+    before = ("[CLS]",) * n_before
+    return PatchMaps(name, "", before, (rows, columns), numbered, weights), PatchedPicture(np.array(resized))
+
+
+def _grid(count: int, image: Image.Image) -> tuple[int, int]:
+    """Return a square grid of so many patches, else the one whose patches are most nearly square.
+
+    >>> _grid(196, Image.new("L", (30, 20))), _grid(6, Image.new("L", (30, 20)))
+    ((14, 14), (2, 3))
+    """
+    if count > 0 and isqrt(count) ** 2 == count:
+        return isqrt(count), isqrt(count)
+    grids = [(rows, count // rows) for rows in range(1, count + 1) if count % rows == 0] or [(1, 1)]
+    return min(grids, key=lambda grid: _stretch(grid, image))
+
+
+def _stretch(grid: tuple[int, int], image: Image.Image) -> float:
+    """Return how many times as long as wide a patch is."""
+    ratio = image.height * grid[1] / (grid[0] * image.width)
+    return max(ratio, 1 / ratio)
 
 
 def read_picture(data: bytes) -> Image.Image:
@@ -105,6 +215,8 @@ class VisionModel:
         n_layer, n_head: layers, and heads of each.
     """
 
+    queries = None
+
     def __init__(self, name: str, network: Any, processor: Any) -> None:
         """Run a blank picture to see what attends.
 
@@ -130,6 +242,10 @@ class VisionModel:
             raise ValueError(
                 f"a query must have at most {MAX_WEIGHTS:,} weights in all heads; {name} has {rows.numel():,}"
             )
+
+    def at(self, picture: PatchedPicture) -> "VisionModel | PatchMaps":
+        """Return what has the weights over a picture: the model itself."""
+        return self
 
     def prepare(self, image: Image.Image) -> PatchedPicture:
         """Return a picture as the folder's own image processor makes it, for the model and for the eye."""
@@ -160,8 +276,33 @@ class VisionModel:
         return torch.stack(layers)
 
 
+class PictureWriter(VisionModel):
+    """A vision transformer and a decoder that writes of its pictures; made by ``load_vision_model``."""
+
+    def __init__(self, name: str, network: Any, processor: Any, reader: Any) -> None:
+        """Take a VisionEncoderDecoderModel, and what reads its tokens."""
+        super().__init__(name, network.encoder, processor)
+        self._writer, self._reader = network, reader
+        self.family = f"{self.family} + {network.config.decoder.model_type}"
+
+    def at(self, picture: PatchedPicture) -> PatchMaps:
+        """Return, for each token that it writes, greedily and at most 20, where on a picture it looked."""
+        inputs: dict[str, Any] = {"pixel_values": picture.inputs}
+        with self._lock, torch.no_grad(), one_sentence("config.json must say how the decoder writes"):
+            written = self._writer.generate(
+                **inputs, max_new_tokens=MAX_TOKENS, do_sample=False, num_beams=1, use_cache=False
+            )
+            # The row of a place is of the token that is written after it.
+            maps = capture(self._writer, **inputs, decoder_input_ids=written[:, :-1]).by_kind[CROSS]
+        queries = [f"{at} {self._reader.name(int(each))}" for at, each in enumerate(written[0, 1:], start=1)]
+        weights = torch.stack([torch.as_tensor(each) for each in maps.maps.values()])
+        return PatchMaps(self.name, self.family, self.before, self.grid, queries, weights)
+
+
 def load_vision_model(folder: str | Path) -> VisionModel:
     """Read a vision transformer from a folder: config.json, safetensors, preprocessor_config.json.
+
+    A vision-encoder-decoder, whose encoder is one, needs its decoder's tokenizer too.
 
     Raises ValueError, in one sentence, as ``load_model`` does, and for a model_type not in ``BEFORE``.
     """
@@ -171,9 +312,20 @@ def load_vision_model(folder: str | Path) -> VisionModel:
     transformers = import_transformers()
     with one_sentence("config.json and preprocessor_config.json must be of a model that transformers has"):
         config = transformers.AutoConfig.from_pretrained(path, **LOCAL)
-    if config.model_type not in BEFORE:
-        raise ValueError(f"a vision model must be one of {', '.join(BEFORE)}; got {config.model_type}")
+    writes = config.model_type == WRITER
+    kind = config.encoder.model_type if writes else config.model_type
+    if kind not in BEFORE:
+        raise ValueError(
+            f"a vision model must be one of {', '.join(BEFORE)}, or the encoder of a {WRITER}; got {kind}"
+        )
     with one_sentence("preprocessor_config.json must be of an image processor that transformers has"):
         # Pillow's: torchvision is no part of the optional packages.
         processor = transformers.AutoImageProcessor.from_pretrained(path, backend="pil", **LOCAL)
-    return VisionModel(path.name, read_network(transformers, transformers.AutoModel, path, config), processor)
+    if not writes:
+        network = read_network(transformers, transformers.AutoModel, path, config)
+        return VisionModel(path.name, network, processor)
+    reader = read_tokenizer(path, transformers, MAX_TOKENS)
+    if reader is None:
+        raise ValueError(missing_tokenizer(path.name))
+    network = read_network(transformers, transformers.AutoModelForImageTextToText, path, config)
+    return PictureWriter(path.name, network, processor, reader)

@@ -12,7 +12,15 @@ from jaxtyping import Float
 from PIL import Image
 from torch import Tensor
 
-from attn_core.models.vision import PatchedPicture, VisionModel, load_vision_model, read_picture
+from attn_core import read_attention
+from attn_core.models.vision import (
+    PatchedPicture,
+    PatchMaps,
+    VisionModel,
+    load_vision_model,
+    read_patch_maps,
+    read_picture,
+)
 from attn_figures.patch_weights import PatchedImage, over_photo
 from attn_figures.scene import Scene
 from attn_live.captions import LazyMap
@@ -23,7 +31,7 @@ from attn_ui.base.page import Cell, Figure, Rows, Slider, Small, View
 from attn_ui.base.parameters import page_tabs
 from attn_ui.base.scenes import Packed, SharedScene, pack_scene
 from attn_ui.host.hosting import hosting
-from attn_words import N_, _, language
+from attn_words import N_, _, language, paragraph
 from pages.applications.settings import HEAD, LAYER, TOKEN
 from pages.applications.state import State
 
@@ -32,16 +40,16 @@ _ROWS = "applications_own_rows"
 _LOCK = threading.Lock()
 _TAB = page_tabs(maths=(), checks=(), code=(), data=("Data",))
 NO_MODEL = N_(
-    "A picture of your own takes a vision transformer (ViT, DeiT or DINOv2): the host names its folder in "
-    "`ATTENTION_LAB_VISION_MODEL`."
+    "A picture of your own takes a file of weights beside it, or a vision transformer (ViT, DeiT, DINOv2, or "
+    "one whose decoder writes of pictures), whose folder the host names in `ATTENTION_LAB_VISION_MODEL`."
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Photo:
-    """A visitor's picture as the model sees it."""
+    """A visitor's picture as the model sees it, and what has the weights over it."""
 
-    model: VisionModel
+    model: VisionModel | PatchMaps
     picture: PatchedPicture
 
     @cached_property
@@ -59,6 +67,10 @@ class Photo:
         )
         return [*self.model.before, *patches]
 
+    def queries(self) -> Sequence[str]:
+        """Return the names of the queries: words, or all tokens."""
+        return self.model.queries or self.tokens()
+
 
 @dataclass(frozen=True, eq=False)
 class PhotoRows:
@@ -66,6 +78,7 @@ class PhotoRows:
 
     photo: Photo
     tokens: Sequence[str]
+    queries: Sequence[str]
     query: int
     language: str
 
@@ -86,7 +99,7 @@ class PhotoRows:
         ink, patch_names = 1 - rgb.mean(axis=-1) / 255, self.tokens[n_before:]
         image = PatchedImage(ink, model.grid, patch_names, (), _("query"), self.photo.source)
         patches = self.weights[..., n_before:].reshape(model.n_layer, model.n_head, *model.grid).numpy()
-        patch = self.query - n_before if self.query >= n_before else None
+        patch = self.query - n_before if model.queries is None and self.query >= n_before else None
         layers, heads = range(model.n_layer), range(model.n_head)
         return Scene(
             [over_photo(image, patches[0, 0], patch)],
@@ -101,18 +114,18 @@ class PhotoRows:
         row = self.weights[layer, head].numpy()
         n_before = len(model.before)
         most = n_before + int(np.argmax(row[n_before:]))
-        before = [
+        parts = [
             _("**{weight}** on {token}", weight=f"{weight:.3f}", token=plain(token))
             for token, weight in zip(model.before, row[:n_before].tolist(), strict=True)
         ]
+        share, count = f"{row[n_before:].sum():.3f}", len(row) - n_before
+        parts.append(_("**{share}** on the {count} patches", share=share, count=count))
         return _(
-            "**Head {number}**, query {query}: {before}, **{share}** on the {count} patches; the whole row "
-            "sums to {sum}. Of the patches most on {patch}: **{weight}**.",
+            "**Head {number}**, query {query}: {parts}; the whole row sums to {sum}. Of the patches most on "
+            "{patch}: **{weight}**.",
             number=f"{layer + 1}.{head + 1}",
-            query=plain(tokens[self.query]),
-            before=listed(before),
-            share=f"{row[n_before:].sum():.3f}",
-            count=len(row) - n_before,
+            query=plain(self.queries[self.query]),
+            parts=listed(parts),
             sum=f"{row.sum():.3f}",
             patch=tokens[most],
             weight=f"{row[most]:.4f}",
@@ -122,7 +135,7 @@ class PhotoRows:
         """Return the table of all weights of the query."""
         names = (N_("layer"), N_("head"), N_("query"), N_("key"), N_("weight"))
         rows = [
-            (layer, head, self.tokens[self.query], self.tokens[key], float(weight))
+            (layer, head, self.queries[self.query], self.tokens[key], float(weight))
             for layer, heads in enumerate(self.weights.numpy(), start=1)
             for head, row in enumerate(heads, start=1)
             for key, weight in enumerate(row)
@@ -130,15 +143,20 @@ class PhotoRows:
         return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
 
-def photo_of(data: bytes) -> Photo:
-    """Return the picture of a file as the host's model sees it.
+def photo_of(data: bytes, weights: tuple[str, bytes] | None = None) -> Photo:
+    """Return the picture of a file under the weights of another, by name and bytes, or of the host's model.
 
-    Raises ValueError where it cannot be read, or the model cannot.
+    Raises ValueError where one cannot be read, they do not fit, or there are no weights.
     """
     image = read_picture(data)
+    if weights is not None:
+        return Photo(*read_patch_maps(weights[0], read_attention(*weights), image))
+    if not hosting().vision_model:
+        raise ValueError(_("a picture must have a file of weights beside it: the host has no vision model"))
     with _LOCK:
         model = _load(hosting().vision_model)
-    return Photo(model, model.prepare(image))
+    picture = model.prepare(image)
+    return Photo(model.at(picture), picture)
 
 
 @cache
@@ -148,12 +166,12 @@ def _load(folder: str) -> VisionModel:
 
 def view(controls: Controls, photo: Photo) -> View[State | PhotoRows]:
     """Lay one query's weights over a picture, a layer and a head at a time."""
-    model, tokens = photo.model, photo.tokens()
+    model, queries = photo.model, photo.queries()
     with controls.row(label=_("Query")):
-        query = controls.pick(TOKEN, _("Query"), tokens, label_visibility="collapsed")
+        query = controls.pick(TOKEN, _("Query"), queries, label_visibility="collapsed")
         controls.button(_("The page's own drawing"), partial(controls.remember, OWN_PICTURE, None))
     previous: PhotoRows | None = controls.recall(_ROWS, None)
-    rows = PhotoRows(photo, tokens, query, language())
+    rows = PhotoRows(photo, photo.tokens(), queries, query, language())
     if previous and (previous.photo, previous.query, previous.language) == (photo, query, rows.language):
         rows = previous
     controls.remember(_ROWS, rows)
@@ -167,17 +185,23 @@ def view(controls: Controls, photo: Photo) -> View[State | PhotoRows]:
         rows=Rows(_("Head"), heads, Cursor(model.n_head)),
         clicked=partial(_choose_query, photo),
     )
-    about = _(
-        "{model}, of the family {family}. The picture is as its own image processor makes it, {width} × "
-        "{height} pixels. A click on a patch makes it the query; a row of weights has [CLS] first.",
-        model=plain(model.name),
-        family=plain(model.family),
-        width=photo.picture.rgb.shape[1],
-        height=photo.picture.rgb.shape[0],
+    height, width, _rgb = photo.picture.rgb.shape
+    fields = {"model": plain(model.name), "family": plain(model.family), "width": width, "height": height}
+    about = (
+        _(
+            "{model}, of the family {family}. The picture is as its own image processor makes it, {width} × "
+            "{height} pixels.",
+            **fields,
+        )
+        if model.family
+        else _("{model}: a file of weights, laid over its picture.", **fields)
     )
-    return View(rows, figure, notes=[Small(about)], below="upload", tabs=_TAB)
+    clicks = _("A click on a patch makes it the query; a row of weights has [CLS] first.")
+    words = _("A query is a word, and its row is where the decoder looked as it wrote it.")
+    note = paragraph(about, clicks if model.queries is None else words if model.family else "")
+    return View(rows, figure, notes=[Small(note)], below="upload", tabs=_TAB)
 
 
 def _choose_query(photo: Photo, controls: Controls, cell: Cell) -> None:
-    if cell.trace in ("picture", "laid over"):
+    if photo.model.queries is None and cell.trace in ("picture", "laid over"):
         controls.move(TOKEN, len(photo.model.before) + cell.row * photo.model.grid[1] + cell.column)

@@ -1,14 +1,15 @@
-"""A picture of one's own; what the file holds is kept for the session alone."""
+"""A picture of one's own, and weights beside it; what the files hold is kept for the session alone."""
 
 import streamlit as st
 
 from attn_core.models.vision import MAX_PICTURE_BYTES
+from attn_ui.base.bounds import MAX_MAPS_BYTES
 from attn_ui.base.markdown import capital, plain
 from attn_words import _
 from pages.applications.photo import OWN_PICTURE, PhotoRows, photo_of
 from pages.applications.state import State
 
-_FILE, _FAULT = "own-picture", "applications_own_fault"
+_FILE, _WEIGHTS, _FAULT = "own-picture", "own-picture-weights", "applications_own_fault"
 
 
 def show(_result: State | PhotoRows) -> None:
@@ -22,6 +23,15 @@ def show(_result: State | PhotoRows) -> None:
         max_upload_size=most,
         help=_("Read in memory, for this session alone; nothing is stored."),
     )
+    most = MAX_MAPS_BYTES // 1_000_000
+    st.file_uploader(
+        _("Weights over its patches (.npz, .safetensors or .npy, at most {most} MB)", most=most),
+        type=["npz", "safetensors", "npy"],
+        key=_WEIGHTS,
+        on_change=_take,
+        max_upload_size=most,
+        help=_("(layers, heads, queries, keys): keys are the patches row by row, after [CLS] if any."),
+    )
     if fault := st.session_state.get(_FAULT):
         st.warning(plain(fault), icon=":material/error:")
 
@@ -29,11 +39,12 @@ def show(_result: State | PhotoRows) -> None:
 def _take() -> None:
     """Read what was uploaded; say why where it cannot be; without a file the page's drawing is back."""
     st.session_state.pop(_FAULT, None)
-    uploaded = st.session_state.get(_FILE)
-    if uploaded is None:
+    picture, weights = (st.session_state.get(key) for key in (_FILE, _WEIGHTS))
+    if picture is None:
         st.session_state.pop(OWN_PICTURE, None)
         return
     try:
-        st.session_state[OWN_PICTURE] = photo_of(uploaded.getvalue())
+        beside = None if weights is None else (weights.name, weights.getvalue())
+        st.session_state[OWN_PICTURE] = photo_of(picture.getvalue(), beside)
     except ValueError as error:
         st.session_state[_FAULT] = _("{fault}.", fault=capital(str(error)))

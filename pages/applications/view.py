@@ -53,8 +53,8 @@ def view(controls: Controls, state: State) -> View[State | PhotoRows]:
         clicked=_choose_patch if state.use == "images" else None,
     )
     notes = [Small(paragraph(_("**What is trained, what is not.**"), _(application.TRAINED)))]
-    below = "upload" if state.use == "images" and hosting().vision_model else ""
-    if state.use == "images" and not below:
+    below = "upload" if state.use == "images" else ""
+    if below and not hosting().vision_model:
         notes.append(Small(_(photo.NO_MODEL)))
     return View(result, figure, notes=notes, below=below, leads=application.leads(result), name=state.use)
 

@@ -11,6 +11,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from attn_core import AttentionMaps
 from attn_core.applications import house_picture
 from attn_live.unpacking import figure_at
 from attn_ui.base.links import bad_settings
@@ -319,7 +320,7 @@ def test_a_visitors_picture_shows_every_head_of_the_hosts_model(
     for patch in range(16):
         naive[patch // 4, patch % 4] = row[0, 0, 2 + patch]
     np.testing.assert_allclose(handed.cells(figure["laid over"]), naive, atol=1e-7)
-    rows = photo.PhotoRows(own, own.tokens(), 8, "en")
+    rows = photo.PhotoRows(own, own.tokens(), own.queries(), 8, "en")
     with speaking("zh"):
         assert not {*rows.tokens[2:]} & {*own.tokens()}
     for layer, head in ((0, 0), (1, 1)):
@@ -331,3 +332,24 @@ def test_a_visitors_picture_shows_every_head_of_the_hosts_model(
     (back,) = [each for each in at.button if "own drawing" in each.label]
     back.click().run()
     assert handed.cells(handed.picture(at)["laid over"]).shape == (6, 6)
+
+
+def test_a_file_of_weights_is_laid_over_the_picture_beside_it(tmp_path: Path) -> None:
+    weights = np.random.default_rng(2).dirichlet(np.ones(17), (2, 3, 4)).astype(np.float32)
+    path = AttentionMaps({"first": weights[0], "second": weights[1]}, tokens=tuple("abcd")).save(
+        tmp_path / "mine.npz"
+    )
+    at = open_sound("applications", use="images")
+    picture: Any = at.get("file_uploader")[0]
+    picture.upload("mine.png", file_of(speckled()), "image/png").run()
+    assert "no vision model" in at.warning[0].value
+    beside: Any = at.get("file_uploader")[1]
+    beside.upload("mine.npz", path.read_bytes(), "application/octet-stream").run()
+    assert not at.exception
+    assert not at.warning
+    at.selectbox[0].select_index(2).run()
+    assert at.selectbox[0].value == 2 or "3 c" in str(at.selectbox[0].options)
+    figure = handed.picture(at)
+    np.testing.assert_allclose(
+        handed.cells(figure["laid over"]), weights[0, 0, 2, 1:].reshape(4, 4), atol=1e-6
+    )

@@ -12,8 +12,10 @@ import pytest
 import torch
 import transformers
 from PIL import Image
+from tokenizers import Tokenizer, models
 
-from attn_core.models.vision import MAX_PICTURE_BYTES, load_vision_model, read_picture
+from attn_core import AttentionMaps
+from attn_core.models.vision import MAX_PICTURE_BYTES, load_vision_model, read_patch_maps, read_picture
 
 SMALL: dict[str, Any] = {
     "hidden_size": 32,
@@ -46,6 +48,27 @@ def save_vision_model(folder: Path, kind: str = "vit") -> Path:
     return folder
 
 
+def save_writer(folder: Path) -> Path:
+    """Save a small ViT whose pictures a small GPT-2 writes of, with random weights."""
+    save_vision_model(folder)
+    torch.manual_seed(2)
+    decoder = transformers.GPT2Config(
+        **{"vocab_size": 12, "n_positions": 40, "n_embd": 32, "n_layer": 3, "n_head": 4},
+        **{"add_cross_attention": True, "is_decoder": True, "bos_token_id": 0, "eos_token_id": 11},
+    )
+    config = transformers.VisionEncoderDecoderConfig.from_encoder_decoder_configs(
+        transformers.ViTConfig(**SMALL), decoder
+    )
+    config.decoder_start_token_id = config.pad_token_id = 0
+    network: Any = transformers.VisionEncoderDecoderModel(config)
+    torch.nn.init.normal_(network.decoder.transformer.wpe.weight)  # so that it writes more than one word
+    network.save_pretrained(folder)
+    words = ["<s>", "a", "cat", "sat", "on", "the", "mat", "dog", "red", "blue", "it", "</s>"]
+    tokenizer = Tokenizer(models.WordLevel({word: at for at, word in enumerate(words)}, unk_token="<s>"))
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return folder
+
+
 def file_of(image: Image.Image, kind: str = "PNG", **options: Any) -> bytes:
     file = io.BytesIO()
     image.save(file, kind, **options)
@@ -60,6 +83,7 @@ def speckled(width: int = 48, height: int = 40) -> Image.Image:
 def test_every_row_of_every_head_is_transformers_own(kind: str, tmp_path: Path) -> None:
     model = load_vision_model(save_vision_model(tmp_path, kind))
     picture = model.prepare(speckled())
+    assert picture.inputs is not None
     processor = transformers.AutoImageProcessor.from_pretrained(tmp_path, backend="pil")
     assert torch.equal(picture.inputs, processor(speckled(), return_tensors="pt")["pixel_values"])
     eager = transformers.AutoModel.from_pretrained(tmp_path, attn_implementation="eager").eval()
@@ -72,6 +96,51 @@ def test_every_row_of_every_head_is_transformers_own(kind: str, tmp_path: Path) 
     # What is shown is what enters the model.
     shown = (torch.tensor(picture.rgb) / 255 - 0.4) / 0.5
     torch.testing.assert_close(picture.inputs[0].permute(1, 2, 0), shown, atol=0.01, rtol=0)
+
+
+def test_rows_of_words_over_a_picture_are_transformers_own(tmp_path: Path) -> None:
+    model = load_vision_model(save_writer(tmp_path))
+    picture = model.prepare(speckled())
+    maps = model.at(picture)
+    eager: Any = transformers.VisionEncoderDecoderModel.from_pretrained(tmp_path, attn_implementation="eager")
+    inputs = {"pixel_values": picture.inputs}
+    with torch.no_grad():
+        ids = eager.eval().generate(**inputs, max_new_tokens=20, do_sample=False, num_beams=1)
+        outputs = eager(**inputs, decoder_input_ids=ids[:, :-1], output_attentions=True)
+    names = transformers.PreTrainedTokenizerFast(tokenizer_file=str(tmp_path / "tokenizer.json"))
+    words = names.convert_ids_to_tokens(ids[0, 1:].tolist())
+    assert maps.queries == [f"{at} {word}" for at, word in enumerate(words, start=1)]
+    assert len({*words}) > 1
+    for query in range(len(words)):
+        theirs = torch.stack([each[0, :, query] for each in outputs.cross_attentions])
+        torch.testing.assert_close(maps.rows(picture, query), theirs, atol=1e-6, rtol=0)
+    (tmp_path / "tokenizer.json").unlink()
+    with pytest.raises(ValueError, match=r"tokenizer.json"):
+        load_vision_model(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("n_key", "size", "grid"),
+    [(17, (48, 40), (4, 4)), (16, (30, 90), (4, 4)), (55, (60, 40), (6, 9)), (24, (60, 40), (4, 6))],
+)
+def test_keys_of_a_file_are_patches_of_its_picture(n_key: int, size: Any, grid: tuple[int, int]) -> None:
+    weights = np.random.default_rng(1).dirichlet(np.ones(n_key), (2, 3, n_key))
+    maps = AttentionMaps({str(at): layer for at, layer in enumerate(weights)})
+    ours, picture = read_patch_maps("mine.npz", maps, speckled(*size))
+    assert (ours.grid, len(ours.before), ours.queries) == (grid, n_key - grid[0] * grid[1], None)
+    assert picture.rgb.shape[0] % grid[0] == picture.rgb.shape[1] % grid[1] == 0
+    np.testing.assert_array_equal(ours.rows(picture, 5), weights[:, :, 5])
+    words = AttentionMaps({"0": weights[0, :, :2]}, tokens=("a", "cat"))
+    assert read_patch_maps("mine.npz", words, speckled(*size))[0].queries == ["1 a", "2 cat"]
+
+
+def test_keys_that_are_no_patches_are_refused_with_what_came() -> None:
+    maps = AttentionMaps({"0": np.full((1, 23, 23), 1 / 23)})
+    with pytest.raises(ValueError, match=r"48 × 40 .*got 23 keys"):
+        read_patch_maps("mine.npz", maps, speckled())
+    maps = AttentionMaps({"0": np.ones((1, 1, 1)), "1": np.ones((2, 1, 1))})
+    with pytest.raises(ValueError, match=r"one shape; got .*\(2, 1, 1\)"):
+        read_patch_maps("mine.npz", maps, speckled())
 
 
 def test_a_folder_that_is_not_such_a_model_is_refused_by_name(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from attn_ui.base.markdown import listed, plain
 from attn_ui.base.page import Cell, Figure, Slider, Small, View
 from attn_ui.base.parameters import label_of
 from attn_ui.base.scenes import Packed, SharedScene, pack_scene, shared_scene
+from attn_ui.base.search_entries import Place
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _, language, paragraph
 from pages.learned_heads import words
@@ -76,6 +77,7 @@ def view(controls: Controls, heads: Heads) -> View[AnyResult]:
         notes=[Small(each) for each in notes if each],
         below="long_head" if ranked.is_long else "",
         tabs=WHOLE_TAB,
+        leads=[Place("applications", {"use": "images"})] if model is None else [],  # over a picture beside it
     )
 
 
