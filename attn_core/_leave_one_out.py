@@ -35,7 +35,7 @@ class LeftOut:
         if len(keys) < 2:
             raise ValueError(f"leaving one out needs at least 2 points; got {len(keys)}")
         keys = keys.detach()
-        distances = _points.distances(keys, keys).fill_diagonal_(_points.far_away(keys.dtype))
+        distances = _points.distances(keys, keys).fill_diagonal_(_points.farthest_distance(keys.dtype))
         nearest = distances.amin(dim=-1, keepdim=True)
         gaps = (distances - nearest).mul_(distances + nearest)
         extent = (keys.amax(dim=0) - keys.amin(dim=0)).square().sum().item()
@@ -81,7 +81,7 @@ class LeftOut:
         if math.isinf(self.kernel.support):
             weights = self._gaussian(rates, room)
         else:
-            near = rates.clamp(max=_points.far_away(rates.dtype) / 2)
+            near = rates.clamp(max=_points.farthest_distance(rates.dtype) / 2)
             weights = self.kernel.profile(self.distances / near)
         return weights @ self.values, weights.sum(dim=-1, keepdim=True)
 

@@ -73,11 +73,11 @@ def squares_beyond_nearest(distances: Tensor) -> Tensor:
 
 
 def half_inverse_square(bandwidth: Tensor) -> Tensor:
-    """1 / (2 h^2), kept finite, and large enough to tell ``far_away`` from near, at every bandwidth."""
+    """Return 1 / (2 h^2): finite at every bandwidth, and large enough to tell far distances from near."""
     limits = torch.finfo(bandwidth.dtype)
     return (0.5 / bandwidth.square().clamp(min=limits.tiny)).clamp(min=1e10 / limits.max)
 
 
-def far_away(dtype: torch.dtype) -> float:
+def farthest_distance(dtype: torch.dtype) -> float:
     """Return a distance at which no kernel weighs, whatever the bandwidth, and whose square is finite."""
     return math.sqrt(torch.finfo(dtype).max) / 2

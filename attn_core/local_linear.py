@@ -141,7 +141,7 @@ def local_linear_search(
     if len(keys) < 2:
         raise ValueError(f"leaving one out needs at least 2 points; got {len(keys)}")
     distances = _points.distances(keys, keys)
-    apart = distances.clone().fill_diagonal_(_points.far_away(keys.dtype))
+    apart = distances.clone().fill_diagonal_(_points.farthest_distance(keys.dtype))
     itself = torch.eye(len(keys), dtype=torch.bool)
     deviations = values - values.mean(dim=0)
     errors = []
@@ -229,7 +229,7 @@ def _log_weights(
         logs = _points.squares_beyond_nearest(distances) * -_points.half_inverse_square(h)
         has_support = torch.ones_like(logs[..., 0], dtype=torch.bool)
     else:
-        logs = kernel.log_profile(distances / h.clamp(max=_points.far_away(h.dtype) / 2))
+        logs = kernel.log_profile(distances / h.clamp(max=_points.farthest_distance(h.dtype) / 2))
         largest = logs.amax(dim=-1, keepdim=True)
         has_support = largest[..., 0] > -torch.inf
         logs = logs - largest.masked_fill(largest == -torch.inf, 0.0)

@@ -37,13 +37,13 @@ __all__ = [
     "_",
     "_c",
     "_n",
-    "ask_where_none_is_spoken",
     "cached",
     "decimals",
     "is_spoken",
     "language",
     "manner",
     "paragraph",
+    "set_defaults",
     "speak",
     "speaking",
     "translations",
@@ -76,7 +76,7 @@ def _default_decimals() -> int:
     return 2
 
 
-def ask_where_none_is_spoken(ask: Callable[[], str], ask_decimals: Callable[[], int]) -> None:
+def set_defaults(ask: Callable[[], str], ask_decimals: Callable[[], int]) -> None:
     """Have functions tell the language, and the decimals, of a thread or task in which none are set yet."""
     global _default_language, _default_decimals
     _default_language, _default_decimals = ask, ask_decimals

@@ -26,7 +26,7 @@ from attn_figures.kernel_regression import compare, compare_cursor, fit, fit_cur
 from attn_figures.kernel_studies import Errors, choose
 from attn_live.packing import Cursor, pack
 from attn_ui.base import shared_cache
-from attn_ui.host.trial import say_nothing_of_threads
+from attn_ui.host.trial import silence_thread_warnings
 from pages.kernel_regression.compute import Sweep, pack_sweep
 from pages.kernel_regression.points import sample
 from pages.kernel_regression.search import best_of
@@ -166,7 +166,7 @@ def main() -> int:
     """Time every picture and print the table."""
     torch.set_num_threads(1)
     look_for_components_once()
-    say_nothing_of_threads()
+    silence_thread_warnings()
     gc.collect()
     gc.freeze()  # as the server does after its warm start
     print("each page as it opens, computed, drawn and packed")

@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 from transformers import AutoModel, AutoTokenizer
 
 from attn_core.learned_positions import packaged_folder
-from attn_ui.host.trial import say_nothing_of_threads
+from attn_ui.host.trial import silence_thread_warnings
 from pages.learned_heads.model_shelf import SHELF
 from pages.learned_heads.settings import REAL
 from tests.pages import open_page
@@ -52,7 +52,7 @@ def main() -> int:
     """Print three medians and the ratio that counts."""
     torch.set_num_threads(1)
     look_for_components_once()
-    say_nothing_of_threads()
+    silence_thread_warnings()
     SHELF.status()
     SHELF.wait(LONGEST_START)
     page = open_page("learned-heads", source=REAL)

@@ -111,7 +111,7 @@ class Products:
     )  # sums with values that a softmax multiplied
     _by_hand: ComposedSoftmaxes = field(default_factory=ComposedSoftmaxes)
 
-    def see(
+    def follow(
         self, function: Callable[..., Any], args: Any, kwargs: Any, output: Any, record: ModuleSoftmaxes
     ) -> None:
         """Follow one call of a torch function; a softmax that it starts is added to ``record``."""

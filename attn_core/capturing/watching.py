@@ -100,7 +100,7 @@ class Watch(TorchFunctionMode):
             self._miss("computes its attention by flex_attention, whose weights never exist")
         else:
             with torch.no_grad():
-                self.products.see(func, args, kwargs, output, self.frames[-1].record)
+                self.products.follow(func, args, kwargs, output, self.frames[-1].record)
         return output
 
     def enter(self, module: nn.Module) -> None:

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
-from attn_ui.base.links import Dropped, not_all_here, not_here
+from attn_ui.base.links import Dropped, partly_unavailable, unavailable_here
 from attn_ui.base.parameters import (
     Cells,
     Choice,
@@ -39,7 +39,7 @@ def yes_or_no(on: bool) -> str:
     return _c("switch", "yes") if on else _c("switch", "no")
 
 
-def some_of(setting: MultiChoice, options: Sequence[str], names: Sequence[str] = ()) -> str:
+def list_choices(setting: MultiChoice, options: Sequence[str], names: Sequence[str] = ()) -> str:
     """Say which of some options are chosen."""
     labels = [names[int(each)] if names else label_of(setting, each) for each in options]
     return _(", ").join(labels) or _c("of several", "none")
@@ -121,8 +121,8 @@ class Controls:
         options = self._value(setting)
         chosen = [each for each in options if each in available]
         if setting.name in self.values and len(chosen) < len(options):
-            self.dropped.append(not_all_here(replace(setting, options=tuple(available)), options))
-        self._note(setting, label, some_of(setting, chosen, names), style)
+            self.dropped.append(partly_unavailable(replace(setting, options=tuple(available)), options))
+        self._note(setting, label, list_choices(setting, chosen, names), style)
         return chosen
 
     def step(self, steps: Steps, label: str, **style: Any) -> float:
@@ -144,7 +144,7 @@ class Controls:
         value = self._value(available)
         at = available.nearest(value)
         if available.name in self.values and value != available.values[at] and not available.page_explains:
-            bad = not_here(available, available.text(value), available.values[at], self.dropped)
+            bad = unavailable_here(available, available.text(value), available.values[at], self.dropped)
             self.dropped = [*(each for each in self.dropped if each.name != bad.name), bad]
         return at
 

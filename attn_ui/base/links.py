@@ -45,7 +45,7 @@ class Dropped:
         return {"name": quoted(self.name), "text": quoted(self.text), "wanted": self.requirement}
 
 
-def not_here(steps: Steps, text: str, value: float, earlier: Iterable[Dropped]) -> Dropped:
+def unavailable_here(steps: Steps, text: str, value: float, earlier: Iterable[Dropped]) -> Dropped:
     """Say of a setting that the page cannot have here what the link asked for, though it can elsewhere.
 
     Args:
@@ -57,7 +57,7 @@ def not_here(steps: Steps, text: str, value: float, earlier: Iterable[Dropped]) 
     return Dropped(steps.name, text, _("{wanted} here", wanted=steps.requirement()), steps.text(value))
 
 
-def not_all_here(choice: MultiChoice, texts: Sequence[str]) -> Dropped:
+def partly_unavailable(choice: MultiChoice, texts: Sequence[str]) -> Dropped:
     """Say of a setting which of the options that the link asked for the page has here.
 
     Args:
@@ -68,12 +68,12 @@ def not_all_here(choice: MultiChoice, texts: Sequence[str]) -> Dropped:
     return Dropped(choice.name, ", ".join(texts), requirement, ", ".join(options) or None)
 
 
-def mend(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> dict[str, list[str]]:
+def repair_query(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> dict[str, list[str]]:
     """Return a query as it was before mail, chat or a sentence changed it, and as its page has it now.
 
     >>> from attn_ui.base.parameters import Flag, Integer
     >>> query = {"d": ["3"], "amp;bias": ["true)."], "utm_id": ["1"]}
-    >>> mend([Integer("d", 4, 1, 16), Flag("bias", False)], query)
+    >>> repair_query([Integer("d", 4, 1, 16), Flag("bias", False)], query)
     {'d': ['3'], 'bias': ['true']}
     """
     settings, current = parameters_by_name(parameters), dict[str, list[str]]()
@@ -153,7 +153,7 @@ def read_link(parameters: Sequence[Parameter], link: str) -> tuple[dict[str, Any
     """
     link = with_whole_letters(link)
     parts = urlsplit(link)
-    query = mend(parameters, parse_qs(parts.query if "?" in link else link, keep_blank_values=True))
+    query = repair_query(parameters, parse_qs(parts.query if "?" in link else link, keep_blank_values=True))
     dropped = bad_settings(parameters, query)
     settings, values = parameters_by_name(parameters), dict[str, Any]()
     replacements = {bad.name: bad.replacement or "" for bad in dropped}

@@ -135,7 +135,7 @@ def top(row: Numbers) -> Top | None:
     return Top(places, largest, following, np.nan if following is None else float(row[following]))
 
 
-def turns(start: float, end: float) -> int:
+def direction(start: float, end: float) -> int:
     """Return 1 where a number rises from start to end, -1 where it falls, 0 where it stays."""
     return 0 if abs(end - start) <= _TIE else 1 if end > start else -1
 
@@ -344,7 +344,7 @@ class CoverQuestion:
         )
 
     def _judge_trend(self, answer: str) -> str:
-        turn = turns(*self._ends())
+        turn = direction(*self._ends())
         is_right = np.isfinite(self._ends()).all() and turn == (1 if answer == RISES else -1)
         return paragraph(_("**Right.**") if is_right else "", _("You said: {answer}.", answer=_(answer)))
 
@@ -438,7 +438,7 @@ def _digits_apart(one: float, other: float) -> list[str]:
     (['0.250', '0.750'], ['1', '0.99996'], ['0.500', '0.500'])
     """
     texts = [_digits(one), _digits(other)]
-    return distinct([one, other]) if texts[0] == texts[1] and turns(one, other) else texts
+    return distinct([one, other]) if texts[0] == texts[1] and direction(one, other) else texts
 
 
 def _signed(value: float) -> str:

@@ -67,7 +67,7 @@ def announce(front: FrontEnd, page: PageEntry) -> str:
         f'<link rel="modulepreload" crossorigin href="{module_address()}">',
         f'<link rel="preload" as="style" href="{style.address()}">',
         f'<link rel="preload" as="script" href="{_PLOTLY}">',
-        early_picture.ground(),
+        early_picture.background(),
         _EARLY % (front_end.SERVER_STANDS_AT, _PLOTLY),
     ]
     # In the body: after Streamlit's own styles in the head, which count as much.
@@ -252,7 +252,7 @@ class Assets:
             language = language_of(scope)
             entry = self.pages.get((language, scope["path"]))
             text, with_picture = entry or self.pages[language, self.base]
-            if entry and early_picture.may_stand(scope["query_string"].decode("latin-1")):
+            if entry and early_picture.shows_first_figure(scope["query_string"].decode("latin-1")):
                 text = with_picture
             document = _document_at(text, link_preview.origin(scope))
             await document.answer(Headers(scope=scope), scope["method"])(scope, receive, send)

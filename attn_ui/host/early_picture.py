@@ -50,10 +50,10 @@ ANOTHER_FORM, ANOTHER_SIZE = 0.09, 0.3
 _CHANGE_NOTHING = (LANG.name, "tab")  # of the figure
 
 
-def may_stand(query: str) -> bool:
+def shows_first_figure(query: str) -> bool:
     """Tell whether a link shows a page's figure as the page opens.
 
-    >>> may_stand(""), may_stand("lang=zh"), may_stand("t=0.5")
+    >>> shows_first_figure(""), shows_first_figure("lang=zh"), shows_first_figure("t=0.5")
     (True, True, False)
     """
     return all(name in _CHANGE_NOTHING for name, _ in parse_qsl(query, keep_blank_values=True))
@@ -65,7 +65,7 @@ def announcements() -> str:
     return "\n".join(line.format(_address(f"{name}.woff2")) for name in ("sans", "title"))
 
 
-def ground() -> str:
+def background() -> str:
     """Return what lays paper under the app in the head; "" where its colours are others."""
     if st.get_option("theme.base"):
         return ""

@@ -8,8 +8,8 @@ from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attn_ui.host.language import language_of
-from attn_ui.streamlit_inside.messages import asks_for_a_run
-from attn_ui.streamlit_inside.routes import comes_back, is_stream
+from attn_ui.streamlit_inside.messages import requests_run
+from attn_ui.streamlit_inside.routes import has_session, is_stream
 from attn_words import _, paragraph, speaking
 
 ASK_WITHIN = 15.0  # seconds: a browser that comes asks for a page at once
@@ -78,7 +78,7 @@ class Limits:
     async def _visit(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Who comes back to a session that is kept (a third subprotocol names it) has a place; a quarter more
         # than the limit, so that forged names do not lift it.
-        back = comes_back(scope)
+        back = has_session(scope)
         while not back and self._full() and self.silent:
             gone = next(iter(self.silent))
             del self.silent[gone]
@@ -100,7 +100,7 @@ class Limits:
                 message = await _first_of(receive, go, patience)
                 if message["type"] == "websocket.disconnect" and "late" in message:
                     await send({"type": "websocket.close", "code": 1013, "reason": "no page was asked for"})
-                elif asks_for_a_run(message):
+                elif requests_run(message):
                     has_asked = True
                     self.silent.pop(go, None)
             if message["type"] == "websocket.receive" and (wait := bucket.wait(time.monotonic())):

@@ -61,7 +61,7 @@ def _import(node: ast.Import | ast.ImportFrom) -> None:
             import_module(f"{node.module}.{each.name}")
 
 
-def say_nothing_of_threads() -> None:
+def silence_thread_warnings() -> None:
     """Leave out of the logs that pages run where no visitor is."""
 
     def is_news(record: logging.LogRecord) -> bool:
@@ -73,7 +73,7 @@ def say_nothing_of_threads() -> None:
 
 def page_faults() -> list[str]:
     """Open every page as it opens by itself; return a sentence for each that does not."""
-    say_nothing_of_threads()
+    silence_thread_warnings()
     faults = []
     for page in PAGES:
         at = AppTest.from_file(ROOT / "attn_ui" / "router.py", default_timeout=LONGEST)

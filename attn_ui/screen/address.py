@@ -6,10 +6,10 @@ from dataclasses import replace
 import streamlit as st
 
 from attn_ui.base.link_options import framing
-from attn_ui.base.links import Dropped, bad_settings, mend, not_all_here, not_here
+from attn_ui.base.links import Dropped, bad_settings, partly_unavailable, repair_query, unavailable_here
 from attn_ui.base.parameters import MultiChoice, Parameter, Steps, parameters_by_name
 from attn_ui.screen import option_names, state
-from attn_ui.streamlit_inside.run import read_address_again, travelled
+from attn_ui.streamlit_inside.run import is_history_step, read_address_again
 from attn_words import language
 
 _PAGE = "_address_page"
@@ -26,14 +26,14 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
     """
     session = st.session_state
     readable = (*parameters, *framing(parameters))
-    if travelled():
+    if is_history_step():
         read_address_again()
     entered = session.get(_PAGE) != page
-    if entered and not travelled():
-        option_names.leave()
+    if entered and not is_history_step():
+        option_names.clear_address()
     if entered:
         query = {name: st.query_params.get_all(name) for name in st.query_params}
-        if (mended := mend(readable, query)) != query:
+        if (mended := repair_query(readable, query)) != query:
             for name in query.keys() - mended.keys():
                 del st.query_params[name]
             st.query_params.update(mended)
@@ -53,7 +53,9 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
         session[_ASKED] = {name: st.query_params.get_all(name) for name in several}
         session[_LEFT] = session.get(_LEFT, frozenset()) | {parameter.name for parameter in parameters}
     state.sync(parameters, entered=entered)
-    option_names.arrive(parameters, is_news=entered or travelled(), goes_back=travelled())
+    option_names.options_from_address(
+        parameters, is_news=entered or is_history_step(), goes_back=is_history_step()
+    )
     session[_PAGE] = page  # last: a run that is called off before has not entered
     return _dropped_on(page)
 
@@ -68,7 +70,7 @@ def _keep(page: str, dropped: Sequence[Dropped]) -> None:
     st.session_state[_DROPPED] = ((page, language()), [*dropped])
 
 
-def said_by_address(*without: str) -> list[tuple[str, str]]:
+def address_items(*without: str) -> list[tuple[str, str]]:
     """Return the address as names with their values, in its order; not those of some names."""
     names = [name for name in st.query_params if name not in without]
     return [(name, text) for name in names for text in st.query_params.get_all(name)]
@@ -87,17 +89,17 @@ def show(steps: Steps) -> None:
     if text is None or steps.page_explains:
         return
     value = steps.values[state.position(steps)]
-    _add(not_here(steps, text, value, _dropped_on(st.session_state[_PAGE])))
+    _add(unavailable_here(steps, text, value, _dropped_on(st.session_state[_PAGE])))
 
 
 def show_several(setting: MultiChoice) -> None:
     """Where a link asked for options that are not offered here, say which are used."""
     dropped = st.session_state.get(_ASKED, {}).pop(setting.name, [])
     if not set(dropped) <= set(setting.options):
-        _add(not_all_here(setting, dropped))
+        _add(partly_unavailable(setting, dropped))
 
 
-def place_among(choice: Steps, count: int) -> int:
+def index_among(choice: Steps, count: int) -> int:
     """Return the place of what is chosen among so many that are there: a word, a head.
 
     Args:
@@ -107,7 +109,7 @@ def place_among(choice: Steps, count: int) -> int:
     return min(state.position(choice), count - 1)
 
 
-def drop(bad: Dropped) -> None:
+def drop_setting(bad: Dropped) -> None:
     """Say of a teacher's word that it could not be used, where the page knows that only once it has run."""
     del st.query_params[bad.name]
     _add(bad)

@@ -10,7 +10,7 @@ from attn_ui.base.link_options import DECIMALS, LANG
 from attn_ui.screen import looks
 from attn_ui.streamlit_inside import markup
 from attn_ui.streamlit_inside.run import session
-from attn_words import LANGUAGES, SOURCE, _, ask_where_none_is_spoken, is_spoken, language, speak
+from attn_words import LANGUAGES, SOURCE, _, is_spoken, language, set_defaults, speak
 
 _CHOSEN = "_language"
 add_folder(Path(__file__).parent)
@@ -37,7 +37,7 @@ def _here() -> str:
     return st.session_state.get(_CHOSEN) or preferred(st.context.locale)
 
 
-ask_where_none_is_spoken(_here, lambda: 2 if session() is None else int(looks.current_look(DECIMALS)))
+set_defaults(_here, lambda: 2 if session() is None else int(looks.current_look(DECIMALS)))
 
 
 def preferred(locale: str | None) -> str:

@@ -25,7 +25,7 @@ from attn_ui.lessons.answers import (
 from attn_ui.lessons.figures import shown_answer, shown_name, tables_of
 from attn_ui.lessons.lesson import Digression, Lesson, LessonQuestion, LessonText, Step
 from attn_ui.lessons.shelf import shelf
-from attn_ui.screen.address import said_by_address
+from attn_ui.screen.address import address_items
 from attn_ui.screen.slider_fragment import run_alone
 from attn_ui.streamlit_inside import markup
 from attn_words import _, _c, paragraph
@@ -99,7 +99,7 @@ def _lead_back() -> None:
         st.html(f'<a class="lesson-return" href="{address}">{back}</a>', width="content")
 
 
-def offer() -> None:
+def list_lessons() -> None:
     """Show all lessons, each a link to its first step; and what of a host's own could not be opened."""
     on_shelf = shelf()
     items = "".join(map(_list_item, on_shelf.lessons.values()))
@@ -113,7 +113,7 @@ def offer() -> None:
 
 
 def _list_item(lesson: Lesson) -> str:
-    to = opening(lesson)
+    to = first_step_address(lesson)
     title, about = html.escape(lesson.title), html.escape(lesson.about)
     return f'<li><a href="{to}">{title}</a> <span>{_length(lesson)}</span><p>{about}</p></li>'
 
@@ -137,7 +137,7 @@ def href(link: str, lesson: Lesson, step: Step) -> str:
     return f"{page.strip('/') or './'}?{urlencode(pairs)}"
 
 
-def opening(lesson: Lesson) -> str:
+def first_step_address(lesson: Lesson) -> str:
     """Return the address of a lesson's first step, as an attribute of HTML."""
     return _to(lesson, lesson.steps[0])
 
@@ -234,7 +234,7 @@ def _end(lesson: Lesson) -> str:
     others = list(shelf().lessons.values())
     if lesson in others[:-1]:
         other, following = others[others.index(lesson) + 1], html.escape(_("Next lesson:"))
-        content += f'<p>{following} <a href="{opening(other)}">{html.escape(other.title)}</a></p>'
+        content += f'<p>{following} <a href="{first_step_address(other)}">{html.escape(other.title)}</a></p>'
     heading = html.escape(_("What this lesson showed"))
     return f'<section class="lesson-end"><h3>{heading}</h3>{content}</section>'
 
@@ -250,7 +250,7 @@ def _attribute(text: str) -> str:
 
 def _address_without_lesson() -> str:
     """Return the address of what is on screen, with a lesson that is none."""
-    pairs = said_by_address(LESSON.name)
+    pairs = address_items(LESSON.name)
     embedded = [("embed", "true")] if st.context.is_embedded else []
     return html.escape(f"?{urlencode([*pairs, (LESSON.name, ''), *embedded])}", quote=True)
 
@@ -354,9 +354,9 @@ def _control(place: Place, question: LessonQuestion, true: Truth, step: Step) ->
         if st.session_state[key] is not None:
             _try(place, st.session_state[key])
 
-    offer: Any = st.pills if len(true.options) <= MOST_PILLS else st.selectbox
-    more = {"default": last} if offer is st.pills else {"index": None, "placeholder": _("Choose")}
-    offer(
+    choose: Any = st.pills if len(true.options) <= MOST_PILLS else st.selectbox
+    more = {"default": last} if choose is st.pills else {"index": None, "placeholder": _("Choose")}
+    choose(
         _("Your answer"),
         true.options,
         format_func={each: shown_answer(question, step, each) for each in true.options}.__getitem__,
@@ -370,8 +370,8 @@ def _control(place: Place, question: LessonQuestion, true: Truth, step: Step) ->
 def _settled(question: LessonQuestion, true: Truth, step: Step, *, right: bool) -> None:
     """Say what is so, and why."""
     answer = true.answer if true.number is not None else shown_answer(question, step, true.answer)
-    opening = _("✓ **Right.**") if right else _("The answer is **{answer}**.", answer=plain(answer))
-    st.markdown(paragraph(opening, _("Computed: {why}.", why=plain(true.reason))))
+    verdict = _("✓ **Right.**") if right else _("The answer is **{answer}**.", answer=plain(answer))
+    st.markdown(paragraph(verdict, _("Computed: {why}.", why=plain(true.reason))))
     if question.because:
         st.markdown(_with_numbers(question.because, step))
 

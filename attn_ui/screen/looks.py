@@ -57,4 +57,6 @@ def _choose(setting: Choice, key: str) -> None:
     if st.session_state[key] not in setting.options:  # the list was in another language meanwhile
         return
     st.session_state[f"_{setting.name}"] = st.session_state[key]
-    state.put(setting.name, *([] if current_look(setting) == setting.default else [current_look(setting)]))
+    state.put_in_address(
+        setting.name, *([] if current_look(setting) == setting.default else [current_look(setting)])
+    )

@@ -24,7 +24,7 @@ def is_renamed(setting: Parameter) -> bool:
     return any(label(setting.name, option) != option for option in options)
 
 
-def leave() -> None:
+def clear_address() -> None:
     """Take out of the address what options of the page before wrote there, as Streamlit does with its own.
 
     The session keeps what was chosen; a link that says something else has its way.
@@ -34,7 +34,7 @@ def leave() -> None:
             del st.query_params[name]
 
 
-def arrive(settings: Sequence[Parameter], *, is_news: bool, goes_back: bool) -> None:
+def options_from_address(settings: Sequence[Parameter], *, is_news: bool, goes_back: bool) -> None:
     """Have options say what the address says; to be called before any control is made.
 
     Args:

@@ -31,7 +31,7 @@ def show_message() -> None:
         st.warning(message, icon=":material/info:")
 
 
-def compared(page: Page[Any, Any], view: View[Any]) -> View[Any]:
+def compare_view(page: Page[Any, Any], view: View[Any]) -> View[Any]:
     """Return what the page shows; with A, B and B − A in place of its figure where something is pinned."""
     pin = Pin(tuple(page.settings))
     text = _text(pin)
@@ -43,7 +43,7 @@ def compared(page: Page[Any, Any], view: View[Any]) -> View[Any]:
         page.pinned(text), view.figure, panel=panel, labels=state.labels(), places=(places[0], places[1])
     )
     for bad in comparison.dropped(panel):
-        address.drop(bad)
+        address.drop_setting(bad)
     _line(pin, comparison)
     return replace(view, figure=comparison.figure) if comparison.figure else view
 
@@ -95,7 +95,7 @@ def _pin(pin: Pin) -> None:
     if len(text) > LONGEST or state.left_out(pin.settings):
         st.session_state[_SAID] = _("Not pinned: the settings are too long for a link, and a pin is one.")
         return
-    state.put(PIN, text)
+    state.put_in_address(PIN, text)
 
 
 def _swap(pin: Pin) -> None:
@@ -105,15 +105,15 @@ def _swap(pin: Pin) -> None:
         return
     b = _of_address(pin)
     settings_file.take_over(pin.values(a), pin.about)
-    state.put(PIN, b)
+    state.put_in_address(PIN, b)
 
 
 def _clear() -> None:
     for name in (PIN, COMPARE.name):
-        state.put(name)
+        state.put_in_address(name)
 
 
 def _choose() -> None:
     """Take the panel that was chosen; the list may report late, when nothing is pinned any more."""
     if state.is_in_address(PIN):
-        state.put(COMPARE.name, st.session_state[_CHOOSER])
+        state.put_in_address(COMPARE.name, st.session_state[_CHOOSER])

@@ -18,7 +18,7 @@ from attn_ui.base.page import Cell, Page, View
 from attn_ui.base.parameters import Steps
 from attn_ui.base.predict import FALLS, RISES, CoverQuestion, Map
 from attn_ui.screen import state
-from attn_ui.screen.address import drop
+from attn_ui.screen.address import drop_setting
 from attn_ui.screen.component import component
 from attn_words import N_, _, language
 
@@ -222,7 +222,7 @@ class Predicting:
             self.attempt.row = cell.row
 
 
-def predicted(page: Page[Any, Any], view: View[Any]) -> Predicting | None:
+def cover_view(page: Page[Any, Any], view: View[Any]) -> Predicting | None:
     """Cover what the link covers; None where it covers nothing.
 
     Args:
@@ -248,12 +248,12 @@ def predicted(page: Page[Any, Any], view: View[Any]) -> Predicting | None:
         )
         chooses = predict.chooses_row(view.figure, name)
         if lost:
-            drop(predict.dropped(name, lost, None, predict.kinds(view.figure.scene.scene, name)))
+            drop_setting(predict.dropped(name, lost, None, predict.kinds(view.figure.scene.scene, name)))
         predicting = Predicting(view, question, attempt, chooses)
         if not attempt.is_revealed:
             covered = view.covering(name, page.panel_sources, question.sentences(), predicting.clicked)
             predicting = Predicting(covered, question, attempt, chooses)
     except ValueError as error:
-        drop(predict.dropped(name, kind, error))
+        drop_setting(predict.dropped(name, kind, error))
         return None
     return predicting

@@ -10,7 +10,7 @@ from attn_ui.base.link_options import LESSON
 from attn_ui.base.navigation import PAGES
 from attn_ui.host.run_queue import TURNS
 from attn_ui.screen import guide, language, looks, share, state, teach
-from attn_ui.screen.style import dress
+from attn_ui.screen.style import apply
 from attn_ui.streamlit_inside import markup
 from attn_words import _
 from attn_words import language as spoken
@@ -24,7 +24,7 @@ def run() -> None:
     """Run the page that the address names."""
     language.speak_here()
     looks.take_over()
-    dress()
+    apply()
     is_embedded = st.context.is_embedded
     if is_embedded:
         # In a course page the figure stands alone: its settings are the link's.

@@ -10,7 +10,7 @@ from attn_ui.base.page import Figure, Page, Small
 from attn_ui.screen import pinning, programs_tab, terms
 from attn_ui.screen.frame import open_page, show_leads, tabs
 from attn_ui.screen.live_figure import live_figure
-from attn_ui.screen.predicting import predicted
+from attn_ui.screen.predicting import cover_view
 from attn_ui.screen.slider_fragment import follow
 from attn_ui.screen.streamlit_controls import CONTROLS, StreamlitControls
 
@@ -29,12 +29,12 @@ def run(page: Page[Any, Any]) -> None:
 def _show(page: Page[Any, Any], page_state: Any) -> None:
     screen = StreamlitControls()
     view = page.view(screen, page_state)
-    predicting = predicted(page, view)
+    predicting = cover_view(page, view)
     if predicting:
         view = predicting.view  # a pin would show what is covered
     else:
         with screen.picture or nullcontext():
-            view = pinning.compared(page, view)
+            view = pinning.compare_view(page, view)
     if view.figure:
         with screen.picture or nullcontext():
             draw(view.figure)

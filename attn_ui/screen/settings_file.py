@@ -89,7 +89,7 @@ def take_over(values: dict[str, Any], parameters: Sequence[Parameter]) -> None:
             case MultiChoice():
                 state.answer(setting.name, list(value))
             case _ if setting.name in (PIN, COMPARE.name):
-                state.put(setting.name, *([] if value == setting.default else [value]))
+                state.put_in_address(setting.name, *([] if value == setting.default else [value]))
             case _:
                 state.answer(setting.name, value)
 

@@ -22,7 +22,7 @@ from attn_ui.host.hosting import hosting
 from attn_ui.publish.files import NAME
 from attn_ui.publish.snippet import archive, archive_version, snippet
 from attn_ui.screen import looks, settings_file, state
-from attn_ui.screen.address import said_by_address
+from attn_ui.screen.address import address_items
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_words import SOURCE, _, cached, language, paragraph
 
@@ -85,7 +85,7 @@ def link(*, framed: bool, **more: str) -> str:
     """
     names = {PIN, COMPARE.name, LANG.name, PALETTE.name, DECIMALS.name}
     own: set[str] = set() if framed else {each.name for each in framing(())} - names
-    pairs = said_by_address(*own) + [(name, text) for name, text in more.items() if text]
+    pairs = address_items(*own) + [(name, text) for name, text in more.items() if text]
     address = st.context.url or ""
     return f"{address}?{urlencode(pairs)}" if pairs else address
 
@@ -221,7 +221,7 @@ def figures_link(url: str, *, lang: bool = True) -> str:
     """Return the link of the figure on screen from the page's name on, without what only frames a page."""
     names = {PIN, COMPARE.name, COVER.name, PREDICT.name, PALETTE.name, DECIMALS.name}
     names |= {LANG.name} if lang else set()
-    pairs = said_by_address(*({each.name for each in framing(())} - names))
+    pairs = address_items(*({each.name for each in framing(())} - names))
     return f"{url}?{urlencode(pairs)}" if pairs else url
 
 

@@ -33,7 +33,7 @@ def follow(show: Callable[[], None], settings: Sequence[Parameter], *, has_sideb
         state.sync(settings, entered=False)
         state.tie_all(before)
         stale = any(st.session_state.get(name) != value for name, value in before.items())
-        if stale or share.is_open() or teach.is_open() or not state.goes_on_from(snapshot):
+        if stale or share.is_open() or teach.is_open() or not state.resume(snapshot):
             st.rerun()
         show_part()
 

@@ -20,7 +20,7 @@ import streamlit as st
 
 from attn_ui.base.parameters import Cells, Parameter, Sight, Steps, Table, Tabs
 from attn_ui.screen import option_names
-from attn_ui.streamlit_inside.run import correct_address, sent_address, session, travelled
+from attn_ui.streamlit_inside.run import correct_address, is_history_step, sent_address, session
 
 Held = Steps | Table | Cells | Sight | Tabs
 _KEY = "_state"
@@ -216,7 +216,7 @@ def tie_all(names: Mapping[str, Any]) -> None:
     _state().tied.update(names)
 
 
-def put(name: str, *texts: str) -> None:
+def put_in_address(name: str, *texts: str) -> None:
     """Have the address say of a setting what only the server decides; nothing takes it out.
 
     The browser may have sent its next message before it heard of this. That has the address of before, and
@@ -308,7 +308,7 @@ def snapshot() -> Snapshot:
     return Snapshot(dict(state.values_read), Counter(state.lists), dict(state.between), dict(state.readings))
 
 
-def goes_on_from(snapshot: Snapshot) -> bool:
+def resume(snapshot: Snapshot) -> bool:
     """Take up a run where an earlier one was; false where what that had asked for has changed since."""
     state = _state()
     state.lists = Counter(snapshot.lists)
@@ -330,7 +330,7 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
     state.values_read.clear()
     state.readings.clear()
     state.tied.clear()
-    if entered or travelled():
+    if entered or is_history_step():
         state.pending.clear()
         state.answers.clear()
     else:
@@ -341,7 +341,7 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
         _put_again(state)
     held_settings = [setting for setting in parameters if isinstance(setting, Held)]
     state.held_settings = {setting.name: setting for setting in held_settings}
-    history = travelled()
+    history = is_history_step()
     address = st.query_params.to_dict()  # at once: to ask for each takes longer than all else here
     if entered:
         state.between.clear()

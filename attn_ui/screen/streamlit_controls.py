@@ -57,7 +57,7 @@ class StreamlitControls(Controls):
     between = staticmethod(state.value_between)
     exact = staticmethod(state.with_exact_value)
     text = staticmethod(state.text)
-    place = staticmethod(address.place_among)
+    place = staticmethod(address.index_among)
     describe = staticmethod(state.describe)
     move = staticmethod(state.move)
     working = staticmethod(working)

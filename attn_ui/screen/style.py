@@ -32,7 +32,7 @@ def address() -> str:
     return f".{PLOTLY_ROUTE}/page.css?v={version()}"
 
 
-def dress() -> None:
+def apply() -> None:
     """Dress the page, also where a host sends an HTML of its own instead of `attn_ui.host.document`'s."""
     name = json.dumps(_("Attention lab"), ensure_ascii=False)
     st.html(f'<style>@import url("{address()}");</style><style>:root {{ --product: {name}; }}</style>')

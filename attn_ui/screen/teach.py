@@ -78,12 +78,12 @@ def _cover() -> None:
 
 
 def _put_cover() -> None:
-    state.put(COVER.name, *filter(None, [st.session_state["teach-cover"]]))
-    state.put(PREDICT.name)
+    state.put_in_address(COVER.name, *filter(None, [st.session_state["teach-cover"]]))
+    state.put_in_address(PREDICT.name)
 
 
 def _put_question() -> None:
-    state.put(PREDICT.name, st.session_state["teach-predict"])
+    state.put_in_address(PREDICT.name, st.session_state["teach-predict"])
 
 
 def _lesson(settings: Sequence[Parameter]) -> None:

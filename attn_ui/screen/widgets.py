@@ -7,13 +7,13 @@ from typing import Any
 
 import streamlit as st
 
-from attn_ui.base.controls import some_of, yes_or_no
+from attn_ui.base.controls import list_choices, yes_or_no
 from attn_ui.base.markdown import plain
 from attn_ui.base.parameters import Choice, Flag, Integer, MultiChoice, Real, Steps, Text, label_of
 from attn_ui.screen import option_names
 from attn_ui.screen.address import show, show_several
 from attn_ui.screen.state import answer, describe, move, position, tie, times_shown, with_exact_value
-from attn_ui.streamlit_inside.run import travelled
+from attn_ui.streamlit_inside.run import is_history_step
 from attn_words import _
 
 
@@ -52,7 +52,7 @@ def choose(choice: Choice, label: str, **more: Any) -> str:
 
 def peek(setting: Choice | Flag | Integer | Real | Text) -> Any:
     """Return the value of a setting's control; the address's before it is drawn, and after *Back*."""
-    if setting.name in st.session_state and not travelled():
+    if setting.name in st.session_state and not is_history_step():
         return st.session_state[setting.name]
     text = st.query_params.get(setting.name)
     try:
@@ -151,7 +151,7 @@ def several(
     )
     show_several(replace(setting, options=tuple(available)))
     option_names.write_choice(setting, selection)
-    _note(setting.name, selection, label, some_of(setting, selection, names), more)
+    _note(setting.name, selection, label, list_choices(setting, selection, names), more)
     return selection
 
 

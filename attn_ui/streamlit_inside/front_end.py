@@ -48,7 +48,7 @@ def font(stem: str) -> Path:
     return paths[0]
 
 
-def lacks(names: Iterable[str]) -> list[str]:
+def missing_names(names: Iterable[str]) -> list[str]:
     """Return which of some names stand in none of its scripts, 23 MB that are read file by file.
 
     The one that holds most of the names is read first: the others are then looked through for few.
@@ -69,7 +69,7 @@ def _has_index() -> str:
 
 
 def _has_address() -> str:
-    return "" if not lacks(["BACKEND_BASE_URL"]) else "no script knows BACKEND_BASE_URL"
+    return "" if not missing_names(["BACKEND_BASE_URL"]) else "no script knows BACKEND_BASE_URL"
 
 
 HTML = Part(

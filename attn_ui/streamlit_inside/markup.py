@@ -78,7 +78,7 @@ _SCRIPTS = ("touch.js", "scrollers.js", "offline.js")
 
 
 def _missing_names() -> str:
-    lacking = front_end.lacks(NAMES)
+    lacking = front_end.missing_names(NAMES)
     return f"its front end knows no {', '.join(lacking)}" if lacking else ""
 
 

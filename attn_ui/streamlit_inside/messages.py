@@ -8,7 +8,7 @@ import streamlit as st
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it ships no types
 from starlette.types import Message
 
-from attn_ui.streamlit_inside.part import Part, holds, look_up
+from attn_ui.streamlit_inside.part import Part, expect_fields, look_up
 
 _ASKED = "streamlit.proto.BackMsg_pb2:BackMsg"
 _ANSWER = "streamlit.proto.ForwardMsg_pb2:ForwardMsg"
@@ -22,16 +22,16 @@ def _ends() -> str:
 
 PART = Part(
     "reading of messages",
-    holds(_ASKED, "rerun_script"),
-    holds(
+    expect_fields(_ASKED, "rerun_script"),
+    expect_fields(
         "streamlit.proto.ClientState_pb2:ClientState",
         *("fragment_id", "is_history_navigation", "query_string", "cached_message_hashes"),
     ),
-    holds("streamlit.proto.ClientState_pb2:ContextInfo", "url"),
-    holds(_ANSWER, "new_session", "delta", "script_finished", "hash", "ref_hash"),
-    holds("streamlit.proto.ForwardMsg_pb2:ForwardMsgMetadata", "cacheable"),
-    holds("streamlit.proto.ForwardMsg_pb2:RunIdentity", "fragment_ids", "script_run_id"),
-    holds("streamlit.proto.Delta_pb2:Delta", "fragment_id"),
+    expect_fields("streamlit.proto.ClientState_pb2:ContextInfo", "url"),
+    expect_fields(_ANSWER, "new_session", "delta", "script_finished", "hash", "ref_hash"),
+    expect_fields("streamlit.proto.ForwardMsg_pb2:ForwardMsgMetadata", "cacheable"),
+    expect_fields("streamlit.proto.ForwardMsg_pb2:RunIdentity", "fragment_ids", "script_run_id"),
+    expect_fields("streamlit.proto.Delta_pb2:Delta", "fragment_id"),
     _ends,
     uses="the messages between a browser and Streamlit",
     buys="a slider that is let go while the page is being made, or after its server was replaced, is "
@@ -43,7 +43,7 @@ PART = Part(
 )
 
 
-def asks_for_a_run(message: Message) -> bool:
+def requests_run(message: Message) -> bool:
     """Tell whether a browser's message asks for a run; any may, where they cannot be read."""
     if not PART.on:
         return bool(message["type"] == "websocket.receive")

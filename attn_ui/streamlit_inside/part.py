@@ -95,7 +95,7 @@ def equals(where: str, value: object) -> Look:
     return look
 
 
-def holds(where: str, *names: str) -> Look:
+def expect_fields(where: str, *names: str) -> Look:
     """Look for the fields of a dataclass, or of a message of protobuf's."""
 
     def look() -> str:

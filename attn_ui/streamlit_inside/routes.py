@@ -25,7 +25,7 @@ def is_stream(scope: Scope) -> bool:
     return scope["type"] == "websocket" and (not STREAM.on or str(scope["path"]).endswith(_STREAM))
 
 
-def comes_back(scope: Scope) -> bool:
+def has_session(scope: Scope) -> bool:
     """Tell whether a visitor names a session that may be kept."""
     protocols = Headers(scope=scope).get("sec-websocket-protocol", "").split(",")
     return STREAM.on and len(protocols) > 2

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 
 import streamlit as st
 
-from attn_ui.streamlit_inside.part import Part, expect, holds, look_up
+from attn_ui.streamlit_inside.part import Part, expect, expect_fields, look_up
 
 _GET = "streamlit.runtime.scriptrunner:get_script_run_ctx"
 _RUN = "streamlit.runtime.scriptrunner_utils.script_run_context:ScriptRunContext"
@@ -16,7 +16,7 @@ _PARAMS = "streamlit.runtime.state.query_params:QueryParams"
 PART = Part(
     "the run in progress",
     expect(_GET, "suppress_warning"),
-    holds(_RUN, "session_id", "is_history_navigation"),
+    expect_fields(_RUN, "session_id", "is_history_navigation"),
     uses="the id of a run's session, and whether the browser's back or forward button asked for the run",
     buys="visitors take turns, so that one does not hold up a class; and these buttons bring back live "
     "sliders, tables, cells and tabs",
@@ -27,7 +27,7 @@ PART = Part(
 ADDRESS = Part(
     "settings that two pages share",
     expect(_GET, "suppress_warning"),
-    holds(_RUN, "query_string", "session_state"),
+    expect_fields(_RUN, "query_string", "session_state"),
     expect("streamlit.runtime.state.safe_session_state:SafeSessionState.query_params", "self"),
     expect(f"{_PARAMS}.populate_from_query_string", "self", "query_string"),
     expect(f"{_PARAMS}.set_initial_query_params_from_current", "self"),
@@ -48,7 +48,7 @@ def session() -> str | None:
     return None if run is None else str(run.session_id)
 
 
-def travelled() -> bool:
+def is_history_step() -> bool:
     """Tell whether this run shows another entry of the browser's history, by its back or forward button."""
     run = _run() if PART.on else None
     return bool(run and run.is_history_navigation)

@@ -40,7 +40,7 @@ def terms() -> list[Term]:
     return [by_name[name] for name in PARTS.values()]
 
 
-def walk() -> Walk:
+def example_walk() -> Walk:
     """Compute one causal head over a few words, with every stage."""
     x = attn_core.sentence_vectors(WORDS, WIDTH, seed=4)
     module = attn_core.SelfAttention(WIDTH, seed=4, dtype=x.dtype).requires_grad_(False)
@@ -90,7 +90,7 @@ def part_caption(term: Term) -> str:
 @shared_scene
 def draw_parts() -> Scene:
     """Draw the head with each part marked in turn, and its term as caption."""
-    head = walk()
+    head = example_walk()
     return Scene(
         LazyMap(lambda part: named_part(head, part), [*PARTS]), captions=LazyMap(part_caption, terms())
     )

@@ -320,7 +320,7 @@ def _pack_sweep(
     raise AssertionError("the widest strides are always tried")
 
 
-def lengthen(queries: Tensor, keys: Tensor) -> tuple[Tensor, Tensor]:
+def append_dimension(queries: Tensor, keys: Tensor) -> tuple[Tensor, Tensor]:
     """Give queries (n_query, d) and keys (n_key, d) one dimension more, so that q . k has -|k|^2/2 in it."""
     half_keys = keys.square().sum(-1, keepdim=True) / 2
     return torch.cat((queries, torch.ones_like(queries[:, :1])), -1), torch.cat((keys, -half_keys), -1)

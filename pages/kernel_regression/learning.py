@@ -16,7 +16,7 @@ from pages.kernel_regression.search import best_of
 from pages.kernel_regression.settings import BANDWIDTH
 from pages.kernel_regression.views.bandwidth import LEARNING_RATE, LEARNING_STEPS, PATH, learned_path
 
-TOLD_EVERY = 5  # steps from one report of progress to the next; between them nothing can stop it
+REPORT_EVERY = 5  # steps from one report of progress to the next; between them nothing can stop it
 
 
 def show(result: Result) -> None:
@@ -77,7 +77,7 @@ def _descend(selection: Selection) -> None:
     for step in steps:
         if np.isfinite(step.error):
             path.append((step.bandwidth, step.error))
-        if step.step % TOLD_EVERY == 0:
+        if step.step % REPORT_EVERY == 0:
             message = _(
                 "Step {step}: h = {h}, error {error}",
                 step=step.step,

@@ -91,7 +91,7 @@ def estimate_captions(
 
     def lengths(place: int) -> tuple[str, str]:
         step, query = divmod(place, n_query)
-        return tell_apart(points, bandwidths[step], nearest[query])
+        return format_apart(points, bandwidths[step], nearest[query])
 
     sentence = [bool(one or other) for one, other in zip(besides, warnings, strict=True)]
     form = 2 * no_estimate.astype(int) + (np.repeat(sentence, n_query) | (~no_estimate & (others > 0)))
@@ -111,7 +111,7 @@ def estimate_captions(
     return CaptionTemplates(forms, form.reshape(estimates.shape), fields)
 
 
-def tell_apart(points: Points, bandwidth: float, nearest: float) -> tuple[str, str]:
+def format_apart(points: Points, bandwidth: float, nearest: float) -> tuple[str, str]:
     """Write a bandwidth and the distance of the nearest key with as many digits as tell them apart."""
     h = points.set_width(bandwidth)
     return h, next((away for n in range(3, 10) if (away := points.width(nearest, n)) != h), h)

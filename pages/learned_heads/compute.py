@@ -33,7 +33,7 @@ def run_of(recipe: toys.Recipe) -> toys.Run:
     return job.run
 
 
-def is_there(recipe: toys.Recipe) -> bool:
+def has_run(recipe: toys.Recipe) -> bool:
     """Whether there is a training by this recipe."""
     job = TRAINER.job(recipe)
     return recipe in toys.SHIPPED or (job is not None and job.run is not None)

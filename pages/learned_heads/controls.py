@@ -16,7 +16,7 @@ from attn_ui.base.sentence import read_sentence
 from attn_ui.base.shared_settings import TEXT, TEXT_2
 from attn_words import N_, _, _c
 from pages.learned_heads import settings, words
-from pages.learned_heads.compute import is_there, steps_of
+from pages.learned_heads.compute import has_run, steps_of
 from pages.learned_heads.long_text import LongText, encode_text
 from pages.learned_heads.model_shelf import maps_of, model_status
 from pages.learned_heads.ranked_heads import RankedHeads
@@ -176,7 +176,7 @@ def _recipe_on_screen(request: Recipe) -> Recipe:
     """
     usual = Recipe.usual(request.task)
     alike = replace(usual, positions=request.positions)
-    return next(each for each in (request, alike, usual) if is_there(each))
+    return next(each for each in (request, alike, usual) if has_run(each))
 
 
 def _read_letters(controls: Controls, task: str) -> str:

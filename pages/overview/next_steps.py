@@ -25,7 +25,7 @@ def show(_state: None) -> None:
         (
             _("Learn"),
             _("how such a row is computed: 20 minutes"),
-            lesson_panel.opening(first) if first else "single-head",
+            lesson_panel.first_step_address(first) if first else "single-head",
         ),
         (_("Teach"), _("lessons, projector, slides"), "#teach"),
         (_("Explore"), explore, OWN_SENTENCE),

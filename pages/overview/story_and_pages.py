@@ -42,7 +42,7 @@ def show(_result: Sentence) -> None:
             "figure one button saves it for a slide, and one fills the screen for a projector."
         )
     )
-    lesson_panel.offer()
+    lesson_panel.list_lessons()
 
 
 def _story() -> None:

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import benchmarks
-from attn_ui.host.trial import say_nothing_of_threads
+from attn_ui.host.trial import silence_thread_warnings
 
 ASKED = ("classroom", "first_picture", "interaction", "long_texts")  # the benchmarks that take arguments
 
@@ -29,7 +29,7 @@ def test_benchmark_script_starts(
 
 
 def test_pages_open_outside_a_server_without_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    say_nothing_of_threads()
+    silence_thread_warnings()
     AppTest.from_string("import streamlit as st\nst.write(1)").run()
     assert "ScriptRunContext" not in caplog.text
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").warning("heard")

@@ -122,7 +122,7 @@ def test_address_is_right_after_the_back_button(
         _change(at, label)
     for before, wanted in ((texts[1], shown[1]), (texts[0], shown[0]), (None, default), (texts[2], shown[2])):
         with monkeypatch.context() as back:
-            back.setattr(state, "travelled", lambda: True)
+            back.setattr(state, "is_history_step", lambda: True)
             _come_back(at, name, before)
         assert _shown(at, name) == wanted
         assert _address(at).get(name) == before
@@ -136,7 +136,7 @@ def test_going_back_to_a_page_omits_what_its_address_omits(
     default = _shown(at, name)
     _change(at, changes[0])
     del at.session_state["entered"]
-    monkeypatch.setattr(state, "travelled", lambda: True)
+    monkeypatch.setattr(state, "is_history_step", lambda: True)
     _come_back(at, name, None)
     assert _shown(at, name) == default
 

@@ -15,7 +15,7 @@ from attn_ui.base.page import Cell, Rows, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.screen import state
 from attn_ui.screen.live_figure import live_figure
-from attn_ui.screen.style import dress
+from attn_ui.screen.style import apply
 
 STEP = Steps("a", 2.0, (0.0, 1.0, 2.0, 3.0, 4.0), ".1f")
 OTHER = Steps("b", 0.0, (0.0, 1.0, 2.0), ".1f")
@@ -100,7 +100,7 @@ def elsewhere() -> None:
 
 
 st.set_page_config(layout="wide")
-dress()
+apply()
 st.navigation(
     [
         st.Page(two_maps, title="Maps", url_path="maps", default=True),

@@ -11,7 +11,7 @@ from attn_core import kernel_estimate, leave_one_out_error
 from attn_core.checks import Check, compare
 from attn_ui.screen.tables import checks_table
 from attn_words import N_, _
-from pages.kernel_regression.compute import Result, Selection, lengthen
+from pages.kernel_regression.compute import Result, Selection, append_dimension
 from pages.kernel_regression.plane import MAP
 from pages.kernel_regression.points import Numbers
 from pages.kernel_regression.tabs import line_checks
@@ -105,7 +105,7 @@ def through_attention(selection: Selection) -> Numbers:
         torch.from_numpy((each - middle) / selection.bandwidth).reshape(len(each), -1)
         for each in (selection.queries, selection.keys)
     )
-    q, k = lengthen(*places)
+    q, k = append_dimension(*places)
     output: Numbers = F.scaled_dot_product_attention(
         q, k, torch.from_numpy(selection.values)[:, None], scale=1.0
     )[:, 0].numpy()

@@ -19,7 +19,7 @@ from attn_ui.base.parameters import EXACT
 from attn_ui.base.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V
 from attn_ui.base.ties import rounded
 from attn_words import N_, _, paragraph
-from pages.kernel_regression.compute import Result, Selection, Sweep, figure_at_sliders, lengthen
+from pages.kernel_regression.compute import Result, Selection, Sweep, append_dimension, figure_at_sliders
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import (
     ALL_KEYS,
@@ -71,7 +71,7 @@ class BridgePoints:
 
     def for_attention(self, keeps_lengths: bool) -> tuple[Tensor, Tensor]:
         """Queries and keys as dot-product attention takes them."""
-        return lengthen(self.queries, self.keys) if keeps_lengths else (self.queries, self.keys)
+        return append_dimension(self.queries, self.keys) if keeps_lengths else (self.queries, self.keys)
 
     def attention(self, bandwidths: Tensor, keeps_lengths: bool) -> Tensor:
         """Weights of dot-product attention at temperature h^2, (steps, n_query, n_key)."""
