@@ -154,10 +154,10 @@ def without_markup(markdown: str) -> str:
 
     >>> without_markup(r"How much does *the* give to $k_2$, divided by $\sqrt{d_k}$?")
     'How much does the give to k_2, divided by √d_k?'
-    >>> without_markup(r"$\frac{q \cdot k}{\sqrt 2} \le \sigma^{-1}\,\mathrm{softmax}(x)$")
-    '(q · k) / √2 ≤ σ^(-1) softmax(x)'
+    >>> without_markup(r"$\tfrac12 \frac{q \cdot k}{\sqrt 2} \le \sigma^{-1}\,\mathrm{softmax}\Bigl(x\Bigr)$")
+    '1/2 (q · k) / √2 ≤ σ^(-1) softmax(x)'
     """
-    parts = re.split(r"(?<!\\)\$(.+?)(?<!\\)\$", markdown)
+    parts = re.split(r"(?<!\\)\$(.+?)(?<!\\)\$", markdown, flags=re.DOTALL)
     parts[1::2] = map(_in_signs, parts[1::2])
     return " ".join(re.sub(r"[*`$]|\\(?=[^\w\s])", "", "".join(parts)).split())
 
@@ -166,15 +166,14 @@ _SIGNS = {
     "cdot": "·", "times": "×", "odot": "⊙", "pm": "±", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥",
     "ne": "≠", "neq": "≠", "approx": "≈", "mid": "|", "to": "→", "infty": "∞", "sum": "∑", "top": "ᵀ",
     "sqrt": "√", "ldots": "…", "dots": "…", "lVert": "‖", "rVert": "‖", "lvert": "|", "rvert": "|",
-    "left": "", "right": "",
 }  # fmt: skip
 
 
 def _in_signs(latex: str) -> str:
     """Return a short formula without LaTeX: what has no sign of its own is named."""
-    text = re.sub(
-        r"\\[,;:! ]", " ", latex.replace(r"\|", "‖").replace(r"^\top", "ᵀ").replace(r"^{\top}", "ᵀ")
-    )
+    text = re.sub(r"\\([Bb]igg?[lr]?|left|right)\b", "", latex.replace(r"\|", "‖"))
+    text = re.sub(r"\\[dt]?frac(\d)(\d)", r"\1/\2 ", text)
+    text = re.sub(r"\\[,;:! ]", " ", text.replace(r"^\top", "ᵀ").replace(r"^{\top}", "ᵀ"))
     text = re.sub(r"\\(?:text|operatorname|math[a-z]+|tilde|hat|bar)\s*\{([^{}]*)\}", r"\1", text)
     text = re.sub(
         r"\\sqrt\s*\{([^{}]*)\}|\\sqrt\s*(\w)", lambda match: f"√{_grouped(match[1] or match[2])}", text
