@@ -72,12 +72,12 @@ def check_tokens(
         if not lengths:
             raise ValueError(_("{name} must name queries or keys; no map here has any of them", name=name))
         texts = map(str, sorted(lengths))
-        wanted = reduce(lambda first, other: _("{first} or {other}", first=first, other=other), texts)
+        text = reduce(lambda first, other: _("{first} or {other}", first=first, other=other), texts)
         raise ValueError(
             _(
                 "{name} must be as many as the maps have places, {wanted}; got {count}",
                 name=name,
-                wanted=wanted,
+                text=text,
                 count=f"{count:,}",
             )
         )

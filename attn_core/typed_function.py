@@ -138,12 +138,14 @@ def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
         elif match is None:
             names = ", ".join((*_FUNCTIONS, *_CONSTANTS))
             word, sign = re.match("[a-z]+", plain[at:]), text[places[at]]
-            shown = sign if sign.isprintable() else f"U+{ord(sign):04X}"  # it may turn what stands around it
+            readable = (
+                sign if sign.isprintable() else f"U+{ord(sign):04X}"
+            )  # it may turn what stands around it
             raise FunctionError(
                 places[at],
                 _("“{word}” is unknown; known are x, {names}", word=word[0], names=names)
                 if word
-                else _("“{sign}” cannot be read", sign=shown),
+                else _("“{sign}” cannot be read", sign=readable),
             )
         else:
             yield str(match.lastgroup), match[0], places[at]

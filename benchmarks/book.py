@@ -120,17 +120,17 @@ http {{
 class Targets:
     """What was to be reached, and was not."""
 
-    missed: list[str] = field(default_factory=list)
+    misses: list[str] = field(default_factory=list)
 
-    def at_most(self, what: str, found: float, most: float) -> None:
+    def at_most(self, what: str, value: float, most: float) -> None:
         """Note something that is larger than it may be."""
-        if not found <= most:
-            self.missed.append(f"{what}: {found:.3g}, at most {most:g} wanted")
+        if not value <= most:
+            self.misses.append(f"{what}: {value:.3g}, at most {most:g} wanted")
 
-    def at_least(self, what: str, found: float, least: float) -> None:
+    def at_least(self, what: str, value: float, least: float) -> None:
         """Note something that is smaller than it may be."""
-        if not found >= least:
-            self.missed.append(f"{what}: {found:.3g}, at least {least:g} wanted")
+        if not value >= least:
+            self.misses.append(f"{what}: {value:.3g}, at least {least:g} wanted")
 
 
 # ---- build ----
@@ -147,16 +147,16 @@ def build(folder: Path, targets: Targets) -> None:
     figures = [figure_of_link(link) for link in links()]
     computed = time.perf_counter()
     chapter_of(figures, folder)
-    drawn = time.perf_counter()
+    drawn_at = time.perf_counter()
     count = len({figure.id for figure in figures})
-    minutes = (drawn - start) / 60
+    minutes = (drawn_at - start) / 60
     targets.at_most(f"minutes for {OF_FIGURES} figures", minutes * min(1, OF_FIGURES / count), MOST_MINUTES)
     print(f"\n| {count} figures | seconds | a figure |\n|---|---:|---:|")
     for name, seconds in (
         ("computed", computed - start),
-        ("written, and their stills drawn", drawn - computed),
-        ("all", drawn - start),
-        (f"{OF_FIGURES} of them", OF_FIGURES * (drawn - start) / count),
+        ("written, and their stills drawn", drawn_at - computed),
+        ("all", drawn_at - start),
+        (f"{OF_FIGURES} of them", OF_FIGURES * (drawn_at - start) / count),
     ):
         print(f"| {name} | {seconds:.0f} | {seconds / (OF_FIGURES if name[0].isdigit() else count):.2f} |")
     sizes(folder / FIGURES, figures, targets)
@@ -277,15 +277,15 @@ def opened(browser: Protocol, url: str, megabits: int | None, visits: Visits) ->
         until(browser, session, MARKS)
         visits.live.append(time.perf_counter() - start)
         if url.endswith("index.html"):
-            visits.still.append(told(browser, session, PAINTED))
-        told(browser, session, READ_ALL)
-        visits.shifted.append(told(browser, session, SHIFTED))
+            visits.still.append(report(browser, session, PAINTED))
+        report(browser, session, READ_ALL)
+        visits.shifted.append(report(browser, session, SHIFTED))
 
 
-def told(browser: Protocol, session: str, expression: str) -> Any:
+def report(browser: Protocol, session: str, expression: str) -> Any:
     """Return what an expression of JavaScript comes to on a page."""
-    asked = {"expression": expression, "awaitPromise": True, "returnByValue": True}
-    return browser.send("Runtime.evaluate", asked, session)["result"].get("value")
+    parameters = {"expression": expression, "awaitPromise": True, "returnByValue": True}
+    return browser.send("Runtime.evaluate", parameters, session)["result"].get("value")
 
 
 def pictures(address: str, count: int, targets: Targets) -> None:
@@ -389,9 +389,9 @@ def fetched(address: str) -> dict[str, list[str]]:
     with chromium() as browser, blank(browser, None) as session:
         browser.send("Page.navigate", {"url": f"{address}/index.html"}, session)
         until(browser, session, DRAWN)
-        at_first = told(browser, session, FETCHED)
-        told(browser, session, READ_ALL)
-        in_all = told(browser, session, FETCHED)
+        at_first = report(browser, session, FETCHED)
+        report(browser, session, READ_ALL)
+        in_all = report(browser, session, FETCHED)
     return {
         name: [url.removeprefix(address) for url in urls if url.startswith(address)]
         for name, urls in (("at first", at_first), ("in all", in_all))
@@ -400,11 +400,11 @@ def fetched(address: str) -> dict[str, list[str]]:
 
 def readers(address: str, site: Path, figures: Sequence[Published], seconds: int) -> dict[str, float]:
     """Let wrk read chapters; print how many it gets a second. Returns them, by what a reader asks for."""
-    asked = fetched(address)
+    parameters = fetched(address)
     own = {figure.id for figure in figures}
     new = [
         path
-        for path in asked["in all"]
+        for path in parameters["in all"]
         if path.endswith("index.html") or path.partition(FIGURES)[2][:16] in own
     ]
     (site / "small.html").write_text("<!doctype html><title>small</title>")
@@ -412,22 +412,22 @@ def readers(address: str, site: Path, figures: Sequence[Published], seconds: int
     chapters = {
         "a page of one line": ["/small.html"],
         "the chapter's HTML": ["/index.html"],
-        "a first visit, as the page opens": asked["at first"],
+        "a first visit, as the page opens": parameters["at first"],
         "a chapter to its end, shared files known": new,
-        "a chapter to its end, a first visit": asked["in all"],
+        "a chapter to its end, a first visit": parameters["in all"],
     }
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in chapters}
+    value: dict[str, list[tuple[float, float]]] = {name: [] for name in chapters}
     for _turn in range(ROUNDS):
         for name, paths in chapters.items():
-            found[name].append(served(address, paths, seconds))
+            value[name].append(served(address, paths, seconds))
     head = ("a reader asks for", "files", "kB", "readers a second (most)", "Gbit/s")
     print(f"\n| {' | '.join(head)} |\n|---|{'---:|' * 4}")
     rates = {}
     for name, paths in chapters.items():
-        rate, gigabits = (statistics.median(column) for column in zip(*found[name], strict=True))
+        rate, gigabits = (statistics.median(column) for column in zip(*value[name], strict=True))
         rates[name] = rate
         kilobytes = sum(travels(site / path.partition("?")[0].lstrip("/")) for path in paths) / 1e3
-        most = max(each for each, _ in found[name])
+        most = max(each for each, _ in value[name])
         cells = f"{len(paths)} | {kilobytes:,.0f} | {rate:,.0f} ({most:,.0f}) | {gigabits:.1f}"
         print(f"| {name} | {cells} |", flush=True)
     return rates
@@ -437,11 +437,11 @@ def served(address: str, paths: Sequence[str], seconds: int) -> tuple[float, flo
     """Let wrk read; return readers and gigabits a second."""
     wrk = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}", "-s", str(APPS / "reader.lua"), address, "--"]
     run = subprocess.run([*wrk, *paths], capture_output=True, text=True, check=True)
-    told = json.loads(run.stdout.strip().splitlines()[-1])
-    if told["failed"]:
-        raise RuntimeError(f"{told['failed']} of {told['requests']} requests failed:\n{run.stdout}")
-    seconds_taken = told["seconds"]
-    return told["requests"] / len(paths) / seconds_taken, 8 * told["bytes"] / seconds_taken / 1e9
+    report = json.loads(run.stdout.strip().splitlines()[-1])
+    if report["failed"]:
+        raise RuntimeError(f"{report['failed']} of {report['requests']} requests failed:\n{run.stdout}")
+    seconds_taken = report["seconds"]
+    return report["requests"] / len(paths) / seconds_taken, 8 * report["bytes"] / seconds_taken / 1e9
 
 
 def main() -> int:
@@ -453,34 +453,34 @@ def main() -> int:
     parser.add_argument("--visits", type=int, default=5)
     parser.add_argument("--presses", type=int, default=33, help="the first warms up")
     parser.add_argument("--seconds", type=int, default=5, help="of each run of wrk")
-    given = parser.parse_args()
+    options = parser.parse_args()
     targets = Targets()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        if "build" in given.parts:  # first, while nothing is computed
+        if "build" in options.parts:  # first, while nothing is computed
             build(folder / "all", targets)
-        if set(given.parts) - {"build"} and not shutil.which("nginx"):
+        if set(options.parts) - {"build"} and not shutil.which("nginx"):
             print("nginx is not installed (Debian: apt-get install nginx-light): nothing is served")
-        elif set(given.parts) - {"build"}:
+        elif set(options.parts) - {"build"}:
             site = folder / "chapter"
             figures = [figure_of_link(link) for link in CHAPTER]
             chapter_of(figures, site)
             plotlys_own(site)
             compress(site)
             with nginx(site) as address:
-                if "pictures" in given.parts:
-                    pictures(address, given.visits, targets)
-                if "press" in given.parts:
-                    presses(address, figures, given.presses, targets)
-                if "readers" in given.parts and not shutil.which("wrk"):
+                if "pictures" in options.parts:
+                    pictures(address, options.visits, targets)
+                if "press" in options.parts:
+                    presses(address, figures, options.presses, targets)
+                if "readers" in options.parts and not shutil.which("wrk"):
                     print("wrk is not installed (Debian: apt-get install wrk): no readers are counted")
-                elif "readers" in given.parts:
-                    rates = readers(address, site, figures, given.seconds)
+                elif "readers" in options.parts:
+                    rates = readers(address, site, figures, options.seconds)
                     whole = "a chapter to its end, a first visit"
                     targets.at_least(f"readers a second, {whole}", rates[whole], LEAST_READERS)
-    for sentence in targets.missed:
+    for sentence in targets.misses:
         print(f"missed: {sentence}")
-    return 1 if targets.missed else 0
+    return 1 if targets.misses else 0
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ def _ms(seconds: Sequence[float], share: float) -> str:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class Traffic:
     """A class at work: how many students act how often, on which server, until when."""
 
     server: str
@@ -120,28 +120,28 @@ class Lesson:
         return page, urlencode(settings, doseq=True)
 
 
-async def _attend(lesson: Lesson, number: int, outcome: Outcome) -> None:
+async def _attend(lesson: Traffic, number: int, outcome: Outcome) -> None:
     """Be one student after another until the lesson is over."""
     rng = random.Random(number)
     await asyncio.sleep(rng.uniform(0, min(ARRIVE_WITHIN, (lesson.until - time.monotonic()) / 3)))
-    done: list[int] = []
-    while time.monotonic() < lesson.until and len(done) != lesson.actions:
+    finished_at: list[int] = []
+    while time.monotonic() < lesson.until and len(finished_at) != lesson.actions:
         try:
-            await _visit(lesson, rng, outcome, done)
+            await _visit(lesson, rng, outcome, finished_at)
         except (TimeoutError, OSError, websockets.WebSocketException, KeyError, ValueError) as error:
             outcome.errors.append(f"{type(error).__name__}: {error}")
             await asyncio.sleep(1)
 
 
-async def _visit(lesson: Lesson, rng: random.Random, outcome: Outcome, done: list[int]) -> None:
+async def _visit(lesson: Traffic, rng: random.Random, outcome: Outcome, finished_at: list[int]) -> None:
     async with Student(lesson.server) as student:
         seconds = await student.run()
         if not lesson.floor:
             seconds += await student.run(*lesson.visit(rng))
         outcome.first.append(seconds)
         outcome.errors += student.errors
-        while time.monotonic() < lesson.until and len(done) != lesson.actions:
-            done.append(len(done))
+        while time.monotonic() < lesson.until and len(finished_at) != lesson.actions:
+            finished_at.append(len(finished_at))
             await asyncio.sleep(lesson.every * rng.uniform(0.7, 1.3))
             page, query, values, times = _choose(student, rng, outcome, lesson)
             if rng.random() < LEAVING:
@@ -154,7 +154,7 @@ async def _visit(lesson: Lesson, rng: random.Random, outcome: Outcome, done: lis
 
 
 def _choose(
-    student: Student, rng: random.Random, outcome: Outcome, lesson: Lesson
+    student: Student, rng: random.Random, outcome: Outcome, lesson: Traffic
 ) -> tuple[str, str, dict[str, Any], list[float]]:
     """Decide what a student does next: a page and its query, or values; and where its time is noted."""
     figures = student.figures
@@ -169,7 +169,7 @@ def _choose(
     return "", "", {key: sliders[key].moved(rng)}, outcome.controls
 
 
-async def _teach(lesson: Lesson) -> Outcome:
+async def _teach(lesson: Traffic) -> Outcome:
     outcome = Outcome()
     began = time.monotonic()
 
@@ -208,7 +208,7 @@ def teach(
     """
     address, pid = server
     until = time.monotonic() + seconds
-    return asyncio.run(_teach(Lesson(address, pid, students, every, until, floor, actions, links)))
+    return asyncio.run(_teach(Traffic(address, pid, students, every, until, floor, actions, links)))
 
 
 def memory_of(pid: int) -> float:
@@ -217,8 +217,8 @@ def memory_of(pid: int) -> float:
     What several of them share is counted once: each has its part of it (PSS, proc_pid_smaps(5)).
     """
     with contextlib.suppress(OSError):
-        said = Path(f"/proc/{pid}/smaps_rollup").read_text()
-        own = int(said.partition("\nPss:")[2].split()[0]) * 1024 / 1e6
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        own = int(rollup.partition("\nPss:")[2].split()[0]) * 1024 / 1e6
         started = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return own + sum(memory_of(int(child)) for child in started)
     return float("nan")
@@ -312,18 +312,18 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--processes", type=int, default=1, help="behind nginx, where there are several")
     parser.add_argument("--soak", type=float, metavar="MINUTES")
-    given = parser.parse_args()
-    if given.soak:
-        soak(given.students or 150, given.every, given.soak, given.processes)
+    options = parser.parse_args()
+    if options.soak:
+        soak(options.students or 150, options.every, options.soak, options.processes)
         return
     classes = [(30, 2.0), (150, 2.0), (30, 0.0)]
-    if given.students:
-        classes = [(given.students, given.every)]
+    if options.students:
+        classes = [(options.students, options.every)]
     for students, every in classes:
         for name, floor in (("ours", False), ("the smallest app", True)):
             place = floor_app() if floor else contextlib.nullcontext(ROOT)
-            with place as folder, serving(folder, 1 if floor else given.processes) as server:
-                outcome = teach(server, students, every, given.seconds, floor=floor)
+            with place as folder, serving(folder, 1 if floor else options.processes) as server:
+                outcome = teach(server, students, every, options.seconds, floor=floor)
             outcome.say(f"{name}: {students} every {every:g} s")
 
 

@@ -27,7 +27,7 @@ SECONDS_A_COMPARISON = 8.0
 
 
 @dataclass(frozen=True)
-class Result:
+class Timing:
     """Median seconds of both sides, and how ours relates to the target."""
 
     what: str
@@ -55,15 +55,15 @@ def turns(ours: Callable[[], object], peers: Callable[[], object]) -> tuple[list
 
 def at_most(
     limit: float, what: str, peer: str, ours: Callable[[], object], peers: Callable[[], object]
-) -> Result:
+) -> Timing:
     """Compare two sides whose ratio ours / peer must stay below a limit."""
     mine, theirs = turns(ours, peers)
     ratio = statistics.median(a / b for a, b in zip(mine, theirs, strict=True))
     median = statistics.median
-    return Result(what, peer, median(mine), median(theirs), ratio, f"<= {limit:.2f} x", ratio <= limit)
+    return Timing(what, peer, median(mine), median(theirs), ratio, f"<= {limit:.2f} x", ratio <= limit)
 
 
-def leave_one_out() -> list[Result]:
+def leave_one_out() -> list[Timing]:
     """The errors of 50 bandwidths at n = 500, all of them on both sides."""
     sample = regression_sample("sine", n_points=500)
     bandwidths = torch.logspace(-1.5, 0.5, 50, dtype=torch.float64)
@@ -80,7 +80,7 @@ def leave_one_out() -> list[Result]:
     faster = statistics.median(b / a for a, b in zip(mine, theirs, strict=True))
     what = "leave-one-out, 50 bandwidths, n = 500", "statsmodels KernelReg.cv_loo"
     return [
-        Result(
+        Timing(
             *what, statistics.median(mine), statistics.median(theirs), faster, ">= 50 x faster", faster >= 50
         )
     ]
@@ -94,7 +94,7 @@ def bare_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, T
     return scores, scaled_scores, weights, weights @ value
 
 
-def attention(n: int) -> list[Result]:
+def attention(n: int) -> list[Timing]:
     """One call with every stage kept, against the bare operations."""
     generator = torch.Generator().manual_seed(0)
     query, key, value = (torch.randn(N_HEAD, n, D_HEAD, generator=generator) for _ in range(3))
@@ -109,7 +109,7 @@ def attention(n: int) -> list[Result]:
     ]
 
 
-def multi_head(n: int) -> list[Result]:
+def multi_head(n: int) -> list[Timing]:
     """The fast path and the full forward, against torch's module with the same weights."""
     ours = MultiHeadAttention(D_MODEL, N_HEAD).eval()
     theirs = ours.to_torch().eval()
@@ -141,22 +141,22 @@ def main() -> int:
     print(f"{platform.platform()}; {N_HEAD} heads of {D_HEAD}\n")
     print(f"| {'ours':<40} | {'peer':<49} | ours ms | peer ms | ratio | target         |     |")
     print(f"|{'-' * 42}|{'-' * 51}|--------:|--------:|------:|----------------|-----|")
-    comparisons: list[Callable[[], list[Result]]] = [
+    comparisons: list[Callable[[], list[Timing]]] = [
         leave_one_out,
         *(partial(compare, n) for compare in (attention, multi_head) for n in LENGTHS),
     ]
-    missed = 0
+    misses = 0
     for compare in comparisons:
         with torch.no_grad():
             results = compare()
         for each in results:
-            missed += not each.reached
+            misses += not each.reached
             print(
                 f"| {each.what:<40} | {each.peer:<49} | {1e3 * each.ours:7.2f} | {1e3 * each.peers:7.2f} |"
                 f" {each.ratio:5.2f} | {each.target:<14} | {'yes' if each.reached else 'NO':<3} |",
                 flush=True,
             )
-    return 1 if missed else 0
+    return 1 if misses else 0
 
 
 if __name__ == "__main__":

@@ -132,8 +132,8 @@ def blank(browser: Protocol, megabits: int | None) -> Iterator[str]:
 def until(browser: Protocol, page: str, ready: str) -> None:
     """Wait until something is so on a page; looked for before each frame, as Playwright does."""
     look = f"const look = () => ({ready})() ? done() : requestAnimationFrame(look); look();"
-    seen = {"expression": f"new Promise((done) => {{ {look} }})", "awaitPromise": True}
-    browser.send("Runtime.evaluate", seen, page)
+    parameters = {"expression": f"new Promise((done) => {{ {look} }})", "awaitPromise": True}
+    browser.send("Runtime.evaluate", parameters, page)
 
 
 def visit(browser: Protocol, url: str, awaited: Sequence[str], megabits: int | None) -> list[float]:
@@ -177,18 +177,20 @@ def watched_visit(browser: Browser, url: str, awaited: Sequence[str], megabits: 
 
 def main() -> None:
     """Measure and print the table."""
-    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("--visits", type=int, default=5)
-    asked.add_argument("--plotly-js", help="a folder with another bundle of plotly.js")
-    asked.add_argument("--watched", action="store_true", help="with Playwright")
-    chosen = asked.parse_args()
-    environment = {"ATTENTION_LAB_PLOTLY_JS": os.path.abspath(chosen.plotly_js)} if chosen.plotly_js else {}
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--visits", type=int, default=5)
+    parser.add_argument("--plotly-js", help="a folder with another bundle of plotly.js")
+    parser.add_argument("--watched", action="store_true", help="with Playwright")
+    options = parser.parse_args()
+    environment = {"ATTENTION_LAB_PLOTLY_JS": os.path.abspath(options.plotly_js)} if options.plotly_js else {}
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         (folder / "floor.py").write_text(FLOOR)
         floor = stack.enter_context(serving(str(folder / "floor.py"), cwd=folder))
         ours = stack.enter_context(serving("app.py", cwd=ROOT, **environment))
-        measured = stack.enter_context(watched() if chosen.watched else unwatched())
+        open_page = stack.enter_context(watched() if options.watched else unwatched())
         contestants = [(floor, [SLIDER]), *((f"{ours}/{page}", [PAINTED, MARKS]) for page in PAGES)]
         titles = (f"{name}: still | times the floor | live | times the floor" for name in NETWORKS)
         print("| page | " + " | ".join(titles) + " |")
@@ -196,14 +198,12 @@ def main() -> None:
         columns = []
         for megabits in NETWORKS.values():
             times: list[list[list[float]]] = [[] for _ in contestants]
-            for turn in range(chosen.visits + 1):
-                for found, (url, awaited) in zip(times, contestants, strict=True):
-                    seconds = measured(url, awaited, megabits)
+            for turn in range(options.visits + 1):
+                for runs, (url, awaited) in zip(times, contestants, strict=True):
+                    seconds = open_page(url, awaited, megabits)
                     if turn:  # the first warms the server
-                        found.append(seconds)
-            columns.append(
-                [[statistics.median(each) for each in zip(*found, strict=True)] for found in times]
-            )
+                        runs.append(seconds)
+            columns.append([[statistics.median(each) for each in zip(*runs, strict=True)] for runs in times])
         for i, name in enumerate(("floor", *(page or "overview" for page in PAGES))):
             cells = [
                 f"{seconds:.2f} | {seconds / column[0][0]:.2f}"

@@ -83,16 +83,16 @@ async def open_each(server: str, links: list[tuple[str, str]]) -> list[tuple[flo
         async with Student(server) as student:
             await student.run(page, "")
     await asyncio.sleep(ALONE)
-    found = []
+    results = []
     for page, query in links:
         async with Student(server) as student:
             await student.run()
             began = time.perf_counter()
-            found.append((began, await student.run(page, query)))
+            results.append((began, await student.run(page, query)))
             if student.errors:
                 print(f"/{page}?{query[:100]}: {student.errors[0][:200]}")
         await asyncio.sleep(PAUSE)
-    return found
+    return results
 
 
 def _random(count: int) -> Iterator[tuple[str, str]]:
@@ -106,9 +106,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.heavy_links")
     parser.add_argument("--random", type=int, default=0, help="random links instead, so many")
     parser.add_argument("--only", default="", help="links with this in them")
-    given = parser.parse_args()
-    every = list(_random(given.random)) if given.random else [(page, urlencode(each)) for page, each in LINKS]
-    links = [each for each in every if given.only in "?".join(each)]
+    options = parser.parse_args()
+    every = (
+        list(_random(options.random)) if options.random else [(page, urlencode(each)) for page, each in LINKS]
+    )
+    links = [each for each in every if options.only in "?".join(each)]
     ours, theirs = multiprocessing.get_context("spawn").Pipe()
     with serving(ROOT) as (server, _):
         other = multiprocessing.get_context("spawn").Process(target=light, args=(server, theirs))

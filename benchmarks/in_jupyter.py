@@ -48,9 +48,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else "")
     parser.add_argument("--words", type=int, default=2048)
     parser.add_argument("--kernels", type=int, default=3)
-    given = parser.parse_args()
-    cells = [cell.format(words=given.words) if "{" in cell else cell for cell in CELLS]
-    for kernel in range(given.kernels):
+    options = parser.parse_args()
+    cells = [cell.format(words=options.words) if "{" in cell else cell for cell in CELLS]
+    for kernel in range(options.kernels):
         with (
             tempfile.TemporaryDirectory() as home,
             jupyter_lab(Path(home), cells) as lab,

@@ -387,7 +387,7 @@ def race_page(browser: Browser, rivals: list[Contestant], presses: int) -> dict[
             rival.page.locator(rival.slider).first.scroll_into_view_if_needed()
             rival.page.wait_for_selector(FILM, timeout=240_000, state="attached")
         rival.page.evaluate(PROBE)
-    found = {}
+    results = {}
     for rate in RATES:
         for rival in rivals:
             rival.milliseconds.clear()
@@ -399,26 +399,26 @@ def race_page(browser: Browser, rivals: list[Contestant], presses: int) -> dict[
                 if round_ == 0:
                     rival.milliseconds.clear()
         for rival in rivals:
-            moved = found[rival.name, rate] = Moved(list(rival.milliseconds))
+            movement = results[rival.name, rate] = Moved(list(rival.milliseconds))
             if rival.page is not None and rival.slider != "[role=slider]":
                 rival.page.bring_to_front()
                 if rival is rivals[0]:
                     wait_for_rest(rival.page)
                 with slowed(rival.page, rate):
-                    moved.pictures, moved.gap = drag(rival.page, rival.slider, rival.selector)
+                    movement.pictures, movement.gap = drag(rival.page, rival.slider, rival.selector)
     for rival in rivals:
         if rival.page:
             rival.page.close()
-    return found
+    return results
 
 
-def report_page(name: str, seconds: float, found: dict[tuple[str, int], Moved]) -> None:
+def report_page(name: str, seconds: float, results: dict[tuple[str, int], Moved]) -> None:
     """Print the rows of one page: press to picture, its ratio to bare Plotly, and the drag."""
-    for (rival, rate), moved in found.items():
-        bare = found["bare Plotly.react", rate].press
-        median, p95 = statistics.median(moved.press), float(np.percentile(moved.press, 95))
+    for (rival, rate), movement in results.items():
+        bare = results["bare Plotly.react", rate].press
+        median, p95 = statistics.median(movement.press), float(np.percentile(movement.press, 95))
         ratios = f"{median / statistics.median(bare):.2f} ({p95 / float(np.percentile(bare, 95)):.2f})"
-        dragged = f"{moved.pictures:.0f} | {moved.gap:.0f} ms" if moved.pictures else "– | –"
+        dragged = f"{movement.pictures:.0f} | {movement.gap:.0f} ms" if movement.pictures else "– | –"
         film = f"{seconds:.1f} s" if rival == "this product" and rate == 1 else ""
         cells = f"{name} | {rate}x | {rival} | {median:.0f} ms | {p95:.0f} ms | {ratios} | {dragged} | {film}"
         print(f"| {cells} |", flush=True)
@@ -435,13 +435,13 @@ def measure_link(browser: Browser, url: str, file: Path, bare: str, presses: int
     recorded, seconds = read_steps(browser, url)
     file.write_text(json.dumps(recorded))
     has_map = any(trace["type"] == "heatmap" for trace in recorded[0]["data"])
-    shown = MAPS if has_map else POINTS
+    arrays = MAPS if has_map else POINTS
     native = "input[type=range]"
     with running(dash("steps", str(file))) as address:
         rivals = [
             Contestant("this product", url, "input[data-live=step]", SHOWN, 1),
-            Contestant("bare Plotly.react", f"{bare}/bare.html?figures={file.name}", native, shown, 1),
-            Contestant("Dash", address, "[role=slider]", shown, 1),
+            Contestant("bare Plotly.react", f"{bare}/bare.html?figures={file.name}", native, arrays, 1),
+            Contestant("Dash", address, "[role=slider]", arrays, 1),
         ]
         report_page(url.rsplit("/", 1)[-1] or "overview", seconds, race_page(browser, rivals, presses))
 
@@ -454,8 +454,8 @@ def main() -> None:
     parser.add_argument(
         "--pages", nargs="*", metavar="LINK", help="links of the product, or its pages; no made-up sizes"
     )
-    given = parser.parse_args()
-    sizes = SIZES if given.only is None else (tuple(given.only),)
+    options = parser.parse_args()
+    sizes = SIZES if options.only is None else (tuple(options.only),)
     with contextlib.ExitStack() as stack:
         bare, folder = stack.enter_context(bare_pages())
         servers = {
@@ -465,18 +465,18 @@ def main() -> None:
         }
         playwright = stack.enter_context(sync_playwright())
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        for n_token, n_head in () if given.pages is not None else sizes:
+        for n_token, n_head in () if options.pages is not None else sizes:
             with running(dash(n_token, n_head)) as address:
                 servers[f"dash {n_token} {n_head}"] = address
                 rivals = contestants(servers, n_token, n_head)
-                race(browser, rivals, given.presses)
+                race(browser, rivals, options.presses)
                 report(rivals, n_token, n_head)
-        if given.only is None:
+        if options.only is None:
             with running(streamlit("app.py")) as address:
-                print(f"\n{given.presses - 1} presses\n\n{HEAD}", flush=True)
-                for number, link in enumerate(given.pages or PAGES):
+                print(f"\n{options.presses - 1} presses\n\n{HEAD}", flush=True)
+                for number, link in enumerate(options.pages or PAGES):
                     file = folder / f"page-{number}.json"
-                    measure_link(browser, f"{address}/{link}", file, bare, given.presses)
+                    measure_link(browser, f"{address}/{link}", file, bare, options.presses)
         browser.close()
 
 

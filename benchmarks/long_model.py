@@ -29,9 +29,9 @@ MOST_MAPS = 4_000_000_000  # bytes of all maps that transformers is asked for
 
 def resident(peak: bool = False) -> int:
     """Return the bytes that this process has now, or had at most since `forget`."""
-    found = re.search(rf"{'VmHWM' if peak else 'VmRSS'}:\s+(\d+) kB", STATUS.read_text(encoding="ascii"))
-    assert found
-    return 1024 * int(found[1])
+    match = re.search(rf"{'VmHWM' if peak else 'VmRSS'}:\s+(\d+) kB", STATUS.read_text(encoding="ascii"))
+    assert match
+    return 1024 * int(match[1])
 
 
 def forget() -> None:
@@ -70,9 +70,9 @@ def once(name: str, folder: str, n: int) -> dict[str, float]:
 def measured(name: str, folder: str, n: int) -> dict[str, float]:
     """Run one text in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.long_model", "--once", name, folder, str(n)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    process = subprocess.run(command, check=True, capture_output=True, text=True)
+    match: dict[str, float] = json.loads(process.stdout.splitlines()[-1])
+    return match
 
 
 def make(folder: Path, layers: int, width: int, heads: int) -> None:
@@ -99,28 +99,28 @@ def main() -> None:
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--heads", type=int, default=8)
     parser.add_argument("--once", nargs=3, help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.once:
-        name, folder, n = asked.once
+    options = parser.parse_args()
+    if options.once:
+        name, folder, n = options.once
         print(json.dumps(once(name, folder, int(n))))
         return
     from attn_core.learned_positions import packaged_folder  # noqa: PLC0415  (the same)
 
     with tempfile.TemporaryDirectory() as folder:
-        make(Path(folder), asked.layers, asked.width, asked.heads)
+        make(Path(folder), options.layers, options.width, options.heads)
         runs = [
             (name, folder, n)
-            for n in asked.tokens
+            for n in options.tokens
             for name in (OURS, THEIRS, BARE)
-            if name != THEIRS or 4 * asked.layers * asked.heads * n**2 <= MOST_MAPS
+            if name != THEIRS or 4 * options.layers * options.heads * n**2 <= MOST_MAPS
         ]
         if packaged := packaged_folder():
             runs += [(OURS, "", 512), (THEIRS, str(packaged), 512)]
         for name, where, n in runs:
-            found = measured(name, where, n)
+            match = measured(name, where, n)
             whose = "Llama" if where == folder else "all-MiniLM"
-            said = f"{found['seconds']:6.2f} s ({found['worked']:5.2f}) {found['bytes'] / 1e6:7.0f} MB"
-            print(f"{whose:10} {n:5} tokens  {name:24}{said}", flush=True)
+            line = f"{match['seconds']:6.2f} s ({match['worked']:5.2f}) {match['bytes'] / 1e6:7.0f} MB"
+            print(f"{whose:10} {n:5} tokens  {name:24}{line}", flush=True)
 
 
 if __name__ == "__main__":

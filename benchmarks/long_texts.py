@@ -79,11 +79,11 @@ def ours(weights: NDArray[np.float32], words: list[str]) -> tuple[str, Any]:
     """Return the page of our widget, and what answers it."""
     widget: Any = show(weights, words)
 
-    def answer(asked: Any) -> list[tuple[Any, str]]:
-        sent: list[tuple[Any, str]] = []
-        widget.send = lambda said, tiles: sent.append((said, base64.b64encode(tiles[0]).decode()))
-        widget._answer(None, asked, [])
-        return sent
+    def answer(options: Any) -> list[tuple[Any, str]]:
+        messages: list[tuple[Any, str]] = []
+        widget.send = lambda content, tiles: messages.append((content, base64.b64encode(tiles[0]).decode()))
+        widget._answer(None, options, [])
+        return messages
 
     page = NOTEBOOK % {
         "css": widget._css,
@@ -99,10 +99,10 @@ def by_inspectus(weights: NDArray[np.float32], words: list[str]) -> tuple[str, A
     import inspectus  # noqa: PLC0415  (a peer, which tests do without)
     import IPython.display  # noqa: PLC0415  (what inspectus shows by)
 
-    shown: list[Any] = []
-    with patch.object(IPython.display, "display", shown.append):
+    pictures: list[Any] = []
+    with patch.object(IPython.display, "display", pictures.append):
         inspectus.attention(weights[None], words)
-    return "<!doctype html><meta charset='utf-8'>" + "".join(each.data for each in shown), None
+    return "<!doctype html><meta charset='utf-8'>" + "".join(each.data for each in pictures), None
 
 
 def by_bertviz(weights: NDArray[np.float32], words: list[str]) -> tuple[str, Any]:
@@ -125,7 +125,7 @@ def measure(
     browser: Browser, name: str, weights: NDArray[np.float32], *, seconds: float, presses: int, scripts: Path
 ) -> Shown:
     """Open what a contestant makes, and move in it."""
-    make, drawn = CONTESTANTS[name]
+    make, is_drawn = CONTESTANTS[name]
     words = [f"w{place + 1}" for place in range(weights.shape[-1])]
     tab = browser.new_page(viewport={"width": 1280, "height": 900})
     tab.set_default_timeout(1000 * seconds)
@@ -139,10 +139,10 @@ def measure(
             file.write(page)
             file.flush()
             tab.goto(f"file://{file.name}", wait_until="commit")
-            tab.locator(drawn).first.wait_for(state="attached")
+            tab.locator(is_drawn).first.wait_for(state="attached")
             tab.evaluate(FRAME)
             first = time.perf_counter() - start
-            move = statistics.median(_keys(tab, presses) if answer else _pointer(tab, drawn, presses))
+            move = statistics.median(_keys(tab, presses) if answer else _pointer(tab, is_drawn, presses))
         except (Error, MemoryError) as error:
             late = "Timeout" in str(error)
             return Shown(fault=f"nothing after {seconds:.0f} s" if late else "breaks the browser")
@@ -169,9 +169,9 @@ def _keys(tab: Page, presses: int) -> list[float]:
     return [_timed(tab, "keydown", partial(tab.keyboard.press, "ArrowRight")) for _ in range(presses)]
 
 
-def _pointer(tab: Page, drawn: str, presses: int) -> list[float]:
+def _pointer(tab: Page, is_drawn: str, presses: int) -> list[float]:
     """Go to other cells or words; milliseconds of each move."""
-    box = tab.locator(drawn.split(maxsplit=1)[0]).first.bounding_box() or {"x": 0, "y": 0}
+    box = tab.locator(is_drawn.split(maxsplit=1)[0]).first.bounding_box() or {"x": 0, "y": 0}
     at = [(box["x"] + 20 + place, box["y"] + 40 + 15 * (place % 2)) for place in range(presses + 1)]
     tab.mouse.move(*at[0])
     return [_timed(tab, "pointermove", partial(tab.mouse.move, *each)) for each in at[1:]]
@@ -190,31 +190,31 @@ def main() -> None:
     parser.add_argument("--heads", type=int, default=12)
     parser.add_argument("--seconds", type=float, default=120.0, help="that a first picture may take")
     parser.add_argument("--presses", type=int, default=20)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         packages = [package for package, _ in SCRIPTS.values()]
         subprocess.run(["npm", "install", "--silent", "--no-save", "--prefix", folder, *packages], check=True)
-        for n in asked.words:
-            scores = np.random.default_rng(0).standard_normal((asked.heads, n, n), dtype=np.float32)
+        for n in options.words:
+            scores = np.random.default_rng(0).standard_normal((options.heads, n, n), dtype=np.float32)
             weights = np.exp(scores)
             weights /= weights.sum(axis=-1, keepdims=True)
-            found: dict[str, Shown] = {}
+            results: dict[str, Shown] = {}
             for name in CONTESTANTS:
                 browser = playwright.chromium.launch(
                     executable_path=shutil.which("chromium"), args=FLAGS
                 )  # one may break
-                found[name] = measure(
+                results[name] = measure(
                     browser,
                     name,
                     weights,
-                    seconds=asked.seconds,
-                    presses=asked.presses,
+                    seconds=options.seconds,
+                    presses=options.presses,
                     scripts=Path(folder),
                 )
                 browser.close()
-                print(f"{n:5} words, {asked.heads} heads  {name:18} {found[name]}", flush=True)
-            own = found["attn_figures.show"]
-            for name, each in found.items():
+                print(f"{n:5} words, {options.heads} heads  {name:18} {results[name]}", flush=True)
+            own = results["attn_figures.show"]
+            for name, each in results.items():
                 if each is not own and not each.fault and not own.fault:
                     times = each.first / own.first
                     print(f"{'':22}{name} takes {times:.0f} times as long to its first picture", flush=True)

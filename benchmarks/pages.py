@@ -190,8 +190,8 @@ def main() -> int:
         print(f"{'all pictures':28} {n_points:6} {'':5} {1000 * computed:7.1f} ms")
         late = max(late, computed) if n_points == 40 else late
     reached = late <= MOST_SECONDS
-    said = "reached" if reached else "missed"
-    print(f"target: all steps at 40 points in {1000 * MOST_SECONDS:.0f} ms: {said}")
+    verdict = "reached" if reached else "missed"
+    print(f"target: all steps at 40 points in {1000 * MOST_SECONDS:.0f} ms: {verdict}")
     return 0 if reached else 1
 
 

@@ -71,7 +71,7 @@ def main() -> int:
         for sentence in islice(sentences(), SENTENCES + 1)
     ]
     # The first warms up.
-    entered, rerun, alone = (1000 * statistics.median(found) for found in zip(*times[1:], strict=True))
+    entered, rerun, alone = (1000 * statistics.median(column) for column in zip(*times[1:], strict=True))
     most = MOST_FORWARDS * alone + rerun
     print(f"a new sentence of 16 words    {entered:6.1f} ms")
     print(f"the page run again            {rerun:6.1f} ms")

@@ -51,7 +51,7 @@ class Widget:
         return str(self.body.options[int(place)]) if self.body.options else float(place)
 
 
-class Shown(NamedTuple):
+class ElementOnPage(NamedTuple):
     """What stands at one place of a page, and the fragment that put it there."""
 
     element: Any
@@ -72,8 +72,8 @@ class Shown(NamedTuple):
 class Kept:
     """A large message that need not come again, as long as the browser has it."""
 
-    shown: Shown
-    used: int  # the run in which it stood on the page last, counted by the student
+    element: ElementOnPage
+    last_run: int  # the run in which it stood on the page last, counted by the student
 
 
 @dataclass
@@ -84,11 +84,11 @@ class Student:
     page: str = ""
     pages: dict[str, str] = field(default_factory=dict)
     widgets: dict[str, Widget] = field(default_factory=dict)
-    held: dict[str, Any] = field(default_factory=dict)
-    known: dict[str, Kept] = field(default_factory=dict)
+    state: dict[str, Any] = field(default_factory=dict)
+    cached: dict[str, Kept] = field(default_factory=dict)
     runs: int = 0
     most_age: int = 0  # runs after which a browser forgets what was not used; the server tells
-    screen: dict[tuple[int, ...], Shown] = field(default_factory=dict)
+    screen: dict[tuple[int, ...], ElementOnPage] = field(default_factory=dict)
     came: set[tuple[int, ...]] = field(default_factory=set)  # the places that this run filled
     parts: set[str] = field(default_factory=set)  # the fragments that are run; none where all is
     address: str = ""  # the query of the address, as the server told it last
@@ -123,10 +123,10 @@ class Student:
         if page and page not in self.pages:
             rerun.page_name = page
         if page:
-            self.widgets, self.held, self.address = {}, {}, query
+            self.widgets, self.state, self.address = {}, {}, query
         rerun.query_string = self.address
-        self.held |= values
-        for key, value in self.held.items():
+        self.state |= values
+        for key, value in self.state.items():
             if key in self.widgets:
                 state = rerun.widget_states.widgets.add()
                 state.id = self.widgets[key].body.id
@@ -140,7 +140,7 @@ class Student:
                     state.double_array_value.data.append(float(value))
         fragments = {self.widgets[key].fragment for key in values if key in self.widgets}
         rerun.fragment_id = fragments.pop() if len(fragments) == 1 else ""
-        rerun.cached_message_hashes.extend(self.known)
+        rerun.cached_message_hashes.extend(self.cached)
         await self.socket.send(back.SerializeToString())
 
     async def run(self, page: str = "", query: str = "", /, **values: Any) -> float:
@@ -170,50 +170,50 @@ class Student:
             case "page_info_changed":
                 self.address = message.page_info_changed.query_string
             case "ref_hash":
-                kept = self.known[message.ref_hash]
-                kept.used = self.runs
-                self._put(place, kept.shown)
+                entry = self.cached[message.ref_hash]
+                entry.last_run = self.runs
+                self._put(place, entry.element)
             case "delta" if message.delta.WhichOneof("type") == "new_element":
-                shown = Shown(message.delta.new_element, message.delta.fragment_id)
+                element = ElementOnPage(message.delta.new_element, message.delta.fragment_id)
                 if message.metadata.cacheable:
-                    self.known[message.hash] = Kept(shown, self.runs)
-                self._put(place, shown)
+                    self.cached[message.hash] = Kept(element, self.runs)
+                self._put(place, element)
             case "script_finished" if message.script_finished in FINISHED:
                 if message.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
                     self.errors.append("compile error")
                 self.screen = {
-                    at: shown
-                    for at, shown in self.screen.items()
-                    if at in self.came or (self.parts and shown.fragment not in self.parts)
+                    at: element
+                    for at, element in self.screen.items()
+                    if at in self.came or (self.parts and element.fragment not in self.parts)
                 }
                 self.widgets = dict(self._widgets())
                 self._forget()
                 return True
         return False
 
-    def _put(self, place: tuple[int, ...], shown: Shown) -> None:
+    def _put(self, place: tuple[int, ...], element: ElementOnPage) -> None:
         self.came.add(place)
-        self.screen[place] = shown
-        body = shown.body
-        if shown.kind == "exception":
+        self.screen[place] = element
+        body = element.body
+        if element.kind == "exception":
             self.errors.append(f"{body.type}: {body.message}")
-        if shown.kind == "alert" and body.body == LOST:
+        if element.kind == "alert" and body.body == LOST:
             self.errors.append(LOST)
 
     def _forget(self) -> None:
         """Forget what was not used for some runs; after a run of fragments, only what is theirs."""
         self.runs += 1
-        for name, kept in list(self.known.items()):
-            ran = not self.parts or kept.shown.fragment in self.parts
-            if ran and self.runs - kept.used > self.most_age:
-                del self.known[name]
+        for name, entry in list(self.cached.items()):
+            ran = not self.parts or entry.element.fragment in self.parts
+            if ran and self.runs - entry.last_run > self.most_age:
+                del self.cached[name]
 
     def _widgets(self) -> Iterator[tuple[str, Widget]]:
         """Find the controls that stand on the screen, by the keys that the app gave them."""
-        for shown in self.screen.values():
-            name = getattr(shown.body, "id", "")
+        for element in self.screen.values():
+            name = getattr(element.body, "id", "")
             if name.startswith("$$"):
-                yield name.split("-", 2)[-1], Widget(shown.body, shown.fragment)  # $$ID-hash-key
+                yield name.split("-", 2)[-1], Widget(element.body, element.fragment)  # $$ID-hash-key
 
 
 def released(figure: dict[str, Any], rng: random.Random) -> dict[str, Any]:

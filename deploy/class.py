@@ -110,13 +110,13 @@ def _breed(orders: Connection) -> None:
     _import_app()  # where nothing is forked, to learn before anything is ended whether it can be imported
     orders.send("ready")
     working: dict[int, BaseProcess] = {}
-    tried: set[int] = set()  # ports of processes that are not started again
+    ports_tried: set[int] = set()  # ports of processes that are not started again
     while True:
         ready = wait([orders, *(process.sentinel for process in working.values())])
         if orders not in ready:
             for port in [port for port, process in working.items() if not process.is_alive()]:
                 del working[port]
-                if port not in tried:
+                if port not in ports_tried:
                     print(f"the process at port {port} ended; starting it again", flush=True)
                     working[port] = _work(port)
             continue
@@ -127,7 +127,7 @@ def _breed(orders: Connection) -> None:
         if order == "serve":
             working[port] = _work(port)
         elif order == "try":
-            tried.add(port)
+            ports_tried.add(port)
             working[port] = _work(port, "tried ")
         elif order == "lives":
             orders.send(port in working and working[port].is_alive())
@@ -307,11 +307,11 @@ def _try_pages() -> None:
     Raises:
         RuntimeError: one does not open; says which, and why.
     """
-    tried = subprocess.run(
+    ports_tried = subprocess.run(
         [sys.executable, "-m", "attn_ui.host.trial"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    if tried.returncode:
-        raise RuntimeError(f"the app cannot be opened ({tried.stdout.strip()})")
+    if ports_tried.returncode:
+        raise RuntimeError(f"the app cannot be opened ({ports_tried.stdout.strip()})")
 
 
 def _whole(least: int, most: int) -> Callable[[str], int]:
@@ -347,10 +347,12 @@ def _answers(port: int) -> bool:
 
 def main() -> None:
     """Start, print the address, watch, stop."""
-    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("--processes", type=_whole(1, 256), default=max(1, (os.cpu_count() or 2) - 1))
-    asked.add_argument("--port", type=_whole(1, 65_535), default=8600)
-    chosen = asked.parse_args()
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--processes", type=_whole(1, 256), default=max(1, (os.cpu_count() or 2) - 1))
+    parser.add_argument("--port", type=_whole(1, 65_535), default=8600)
+    options = parser.parse_args()
     if not (hasattr(os, "setpgid") and hasattr(signal, "SIGHUP")):
         raise SystemExit(
             "A class of several processes needs Linux or macOS (on Windows: WSL); "
@@ -360,15 +362,15 @@ def main() -> None:
         raise SystemExit(
             "nginx is needed: apt-get install nginx (Debian, Ubuntu), brew install nginx (macOS)"
         )
-    if _is_taken(chosen.port):
-        raise SystemExit(f"port {chosen.port} is taken, perhaps by another class; --port takes a free one")
+    if _is_taken(options.port):
+        raise SystemExit(f"port {options.port} is taken, perhaps by another class; --port takes a free one")
     # One secret for all: a visitor whose process ended is known to the next.
     os.environ["STREAMLIT_SERVER_COOKIE_SECRET"] = secrets.token_hex(32)
     # What a class asks for is kept once, not once a process.
-    os.environ.setdefault("ATTENTION_LAB_CACHE", str(max(16, 64 // chosen.processes)))
+    os.environ.setdefault("ATTENTION_LAB_CACHE", str(max(16, 64 // options.processes)))
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
-    room = Class(chosen.processes, chosen.port)
+    room = Class(options.processes, options.port)
 
     def stop(*_: int | FrameType | None) -> None:
         room.stopping = True
@@ -382,8 +384,8 @@ def main() -> None:
     try:
         room.start()
         host = import_module("attn_ui.host.public_host").own_host() or "127.0.0.1"
-        number = f"{chosen.processes} process{'es' if chosen.processes > 1 else ''}"
-        print(f"{number}: give the class http://{host}:{chosen.port}", flush=True)
+        number = f"{options.processes} process{'es' if options.processes > 1 else ''}"
+        print(f"{number}: give the class http://{host}:{options.port}", flush=True)
         room.watch()
     except RuntimeError as error:
         raise SystemExit(str(error)) from None

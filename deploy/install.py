@@ -30,43 +30,45 @@ def torch_wanted(requirements: Path = ROOT / "requirements.txt") -> str:
         ValueError: there is no such line, or there are several.
     """
     lines = requirements.read_text(encoding="utf-8").splitlines()
-    found = [line.strip() for line in lines if line.startswith("torch==")]
-    if len(found) != 1:
-        raise ValueError(f"wanted one line torch==... in {requirements.name}, got {len(found)}")
-    return found[0]
+    pins = [line.strip() for line in lines if line.startswith("torch==")]
+    if len(pins) != 1:
+        raise ValueError(f"wanted one line torch==... in {requirements.name}, got {len(pins)}")
+    return pins[0]
 
 
-def install_torch(wanted: str, index: str, more: Sequence[str] = ()) -> None:
+def install_torch(requirement: str, index: str, more: Sequence[str] = ()) -> None:
     """Install torch, and nothing else, from an index of its own; a sentence where that fails."""
     try:
-        if version("torch").partition("+")[0] == wanted.removeprefix("torch=="):
+        if version("torch").partition("+")[0] == requirement.removeprefix("torch=="):
             return
     except PackageNotFoundError:
         pass
-    command = [*PIP, "--quiet", "--no-deps", *PATIENCE, "--index-url", index, *more, wanted]
+    command = [*PIP, "--quiet", "--no-deps", *PATIENCE, "--index-url", index, *more, requirement]
     if subprocess.run(command, capture_output=True, check=False).returncode:
         print(UNREACHED, flush=True)
 
 
 def main() -> None:
     """Install torch where it needs an index of its own, then the rest."""
-    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("--locked", action="store_true", help="every package as requirements-lock.txt has it")
-    asked.add_argument("--torch-index", default=CPU_BUILDS, help="where torch comes from on Linux")
-    asked.add_argument("--pip", nargs=argparse.REMAINDER, default=[], help="what else pip is told")
-    chosen = asked.parse_args()
-    wanted = torch_wanted()
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--locked", action="store_true", help="every package as requirements-lock.txt has it")
+    parser.add_argument("--torch-index", default=CPU_BUILDS, help="where torch comes from on Linux")
+    parser.add_argument("--pip", nargs=argparse.REMAINDER, default=[], help="what else pip is told")
+    options = parser.parse_args()
+    requirement = torch_wanted()
     if sys.platform == "linux":
-        install_torch(wanted, chosen.torch_index, chosen.pip)
-    if chosen.locked:
+        install_torch(requirement, options.torch_index, options.pip)
+    if options.locked:
         lock = str(ROOT / "requirements-lock.txt")
-        steps = [["--require-hashes", "--no-deps", "-r", lock], [wanted]]
+        steps = [["--require-hashes", "--no-deps", "-r", lock], [requirement]]
     else:
         steps = [["-r", str(ROOT / "requirements.txt")]]
     for step in steps:
-        done = subprocess.run([*PIP, "--quiet", *step, *chosen.pip], check=False)
-        if done.returncode:
-            raise SystemExit(done.returncode)
+        process = subprocess.run([*PIP, "--quiet", *step, *options.pip], check=False)
+        if process.returncode:
+            raise SystemExit(process.returncode)
 
 
 if __name__ == "__main__":

@@ -48,8 +48,8 @@ def loosened(lines: Iterable[str]) -> list[str]:
     >>> loosened(["# why", "torch==2.13.0", "einops==0.8.2", ""])
     ['torch', 'einops==0.8.2']
     """
-    wanted = [line.partition(" #")[0].strip() for line in lines if line.strip() and not line.startswith("#")]
-    return [name if (name := re.split(r"[=<>;]", each)[0]) in NEWEST else each for each in wanted]
+    names = [line.partition(" #")[0].strip() for line in lines if line.strip() and not line.startswith("#")]
+    return [name if (name := re.split(r"[=<>;]", each)[0]) in NEWEST else each for each in names]
 
 
 def install(python: str) -> None:
@@ -69,8 +69,8 @@ def main() -> None:
     """Install, say what there is, and run the tests; end as they end."""
     python = sys.argv[1] if len(sys.argv) > 1 else sys.executable
     install(python)
-    said = "from importlib.metadata import version as v; print(*(f'{n} {v(n)}' for n in %r), sep=', ')"
-    subprocess.run([python, "-c", said % (NEWEST,)], check=True)
+    script = "from importlib.metadata import version as v; print(*(f'{n} {v(n)}' for n in %r), sep=', ')"
+    subprocess.run([python, "-c", script % (NEWEST,)], check=True)
     sys.exit(subprocess.run([python, "-m", "pytest", "-q", *TESTS], cwd=ROOT, check=False).returncode)
 
 

@@ -101,15 +101,15 @@ def measure(
     """
     ranges: list[list[float]] = []
     rooms: dict[int, int] = {}
-    known = {*dict(WINDOWS), *OTHER_WINDOWS}
+    sizes = {*dict(WINDOWS), *OTHER_WINDOWS}
     for opened, widths in OPENED.items():
         tab = open_page(context, address, page, opened)
         tab.evaluate(WITHOUT_LIFE)
         samples = []
-        for width in sorted({*widths, *(each for each in known if widths[0] < each < widths[-1])}):
+        for width in sorted({*widths, *(each for each in sizes if widths[0] < each < widths[-1])}):
             tab.set_viewport_size({"width": width, "height": 800})
-            *found, room = tab.evaluate(early.MEASURE)
-            samples.append((width, found))
+            *matches, room = tab.evaluate(early.MEASURE)
+            samples.append((width, matches))
             rooms[width] = int(room)
         tab.close()
         for (low, one), (high, other) in pairwise(samples):
@@ -121,9 +121,9 @@ def measure(
                 ranges.append([low, high, *one])
         # A window as people have it, between two that are otherwise: known for itself.
         ranges += [
-            [width, width, *found]
-            for width, found in samples
-            if width in known and not any(low <= width <= high for low, high, *_ in ranges)
+            [width, width, *matches]
+            for width, matches in samples
+            if width in sizes and not any(low <= width <= high for low, high, *_ in ranges)
         ]
     return sorted(ranges), rooms
 
@@ -163,27 +163,27 @@ def main(browser: Browser, address: str, pages: Collection[str]) -> None:
             old.unlink()
         built = page_of(page.address)
         about = places[name] = {}
-        drawn: dict[str, dict[str, dict[str, str]]] = {}  # by size, language and scheme
-        for spoken in LANGUAGES:
-            with at_rest(browser, spoken, "light") as context:
+        pictures: dict[str, dict[str, dict[str, str]]] = {}  # by size, language and scheme
+        for language in LANGUAGES:
+            with at_rest(browser, language, "light") as context:
                 tops, rooms = measure(context, address, page)
             for scheme in SCHEMES:
-                with at_rest(browser, spoken, scheme) as context:
+                with at_rest(browser, language, scheme) as context:
                     tab = open_page(context, address, page, 1280)
                     hand_over(tab)
                     for size in arrangements(tab, rooms):
-                        of_size = drawn.setdefault("x".join(map(str, size)), {})
-                        of_size.setdefault(spoken, {})[scheme] = tab.evaluate(DRAW, [size, scheme])
+                        of_size = pictures.setdefault("x".join(map(str, size)), {})
+                        of_size.setdefault(language, {})[scheme] = tab.evaluate(DRAW, [size, scheme])
                     about["side"] = tab.evaluate(early.SIDE)
-                    with speaking(spoken):
+                    with speaking(language):
                         head = {"title": _(built.title), "about": runs(_(built.about))}
                         head["figure"] = fingerprint(built.at("").figure())
-                    about[spoken] = {**head, "tops": tops, "screens": tab.evaluate(SCREENS), "words": {}}
-        for form, of_size in drawn.items():
-            svg, words = in_languages({spoken: in_schemes(**of_size[spoken]) for spoken in of_size})
+                    about[language] = {**head, "tops": tops, "screens": tab.evaluate(SCREENS), "words": {}}
+        for form, of_size in pictures.items():
+            svg, words = in_languages({language: in_schemes(**of_size[language]) for language in of_size})
             (STILLS / f"{name}.{form}.svg").write_text(svg, encoding="utf-8")
-            for spoken, said in words.items():
-                about[spoken]["words"][form] = said
+            for language, characters in words.items():
+                about[language]["words"][form] = characters
         lines = (f"{json.dumps(each)}: {json.dumps(places[each], ensure_ascii=False)}" for each in places)
         PLACES.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
         print(name, flush=True)
@@ -228,18 +228,18 @@ def in_languages(drawings: dict[str, str]) -> tuple[str, dict[str, list[str]]]:
     >>> in_languages({"en": "<text>key</text>", "zh": "<text>键</text>"})
     ('<text><?word 0?></text>', {'en': ['key'], 'zh': ['键']})
     """
-    parts = {spoken: _tokens(svg) for spoken, svg in drawings.items()}
+    parts = {language: _tokens(svg) for language, svg in drawings.items()}
     if len({len(each) for each in parts.values()}) > 1:  # they are drawn otherwise: all of it is said
-        parts = {spoken: [svg] for spoken, svg in drawings.items()}
-    words: dict[str, list[str]] = {spoken: [] for spoken in drawings}
+        parts = {language: [svg] for language, svg in drawings.items()}
+    words: dict[str, list[str]] = {language: [] for language in drawings}
     merged = []
     for tokens in zip(*parts.values(), strict=True):
         if len(set(tokens)) == 1:
             merged.append(tokens[0])
             continue
         merged.append(f"<?word {len(words[next(iter(words))])}?>")
-        for said, token in zip(words.values(), tokens, strict=True):
-            said.append(token)
+        for characters, token in zip(words.values(), tokens, strict=True):
+            characters.append(token)
     return "".join(merged), words
 
 
@@ -258,18 +258,20 @@ def _styled_alike(one: str, other: str) -> list[str]:
     >>> _styled_alike("<text>", '<text style="fill:#ffffff">')
     ['<text style="fill:#000000">', '<text style="fill:#ffffff">']
     """
-    found = [re.search(r' style="([^"]*)"', tag) for tag in (one, other)]
+    matches = [re.search(r' style="([^"]*)"', tag) for tag in (one, other)]
     styles = [
         dict(part.split(":", 1) for part in html.unescape(each[1]).split(";")) if each else {}
-        for each in found
+        for each in matches
     ]
     if set(styles[0]) == set(styles[1]):
         return [one, other]
     tags = []
     for tag, style in zip((one, other), styles, strict=True):
-        told = ";".join(f"{name}:{style.get(name) or USUAL[name]}" for name in {**styles[0], **styles[1]})
+        style_text = ";".join(
+            f"{name}:{style.get(name) or USUAL[name]}" for name in {**styles[0], **styles[1]}
+        )
         bare = re.sub(r' style="[^"]*"', "", tag)
-        tags.append(re.sub(r"(?=/?>$)", f' style="{html.escape(told)}"', bare))
+        tags.append(re.sub(r"(?=/?>$)", f' style="{html.escape(style_text)}"', bare))
     return tags
 
 
@@ -283,29 +285,29 @@ def _smaller(image: str) -> str:
     coded, quote, tail = rest.partition('"')
     into = io.BytesIO()
     with Image.open(io.BytesIO(base64.b64decode(coded))) as opened:
-        read = opened.convert("RGBA")
-    few = read.quantize(256, method=Image.Quantize.FASTOCTREE)
-    is_same = few.convert("RGBA").tobytes() == read.tobytes()
-    (few if is_same else read).save(into, "PNG", optimize=True)
+        pixels = opened.convert("RGBA")
+    few = pixels.quantize(256, method=Image.Quantize.FASTOCTREE)
+    is_same = few.convert("RGBA").tobytes() == pixels.tobytes()
+    (few if is_same else pixels).save(into, "PNG", optimize=True)
     shorter = min(coded, base64.b64encode(into.getvalue()).decode(), key=len)
     return f"{head}{mark}{shorter}{quote}{tail}"
 
 
 def save_fonts(places: dict[str, Any]) -> None:
     """Save of the fonts the letters that are needed."""
-    heads = [about[spoken] for about in places.values() for spoken in LANGUAGES]
-    drawn = [
-        fill_drawing(f"{page}.{size}.svg", spoken, places)
+    heads = [about[language] for about in places.values() for language in LANGUAGES]
+    pictures = [
+        fill_drawing(f"{page}.{size}.svg", language, places)
         for page, about in places.items()
-        for spoken in LANGUAGES
-        for size in about[spoken]["words"]
+        for language in LANGUAGES
+        for size in about[language]["words"]
     ]
     titles = "".join(head["title"] for head in heads)
-    said = "".join(text for head in heads for _role, text in head["about"])
-    said += "".join(text for svg in drawn for text in re.findall(r">([^<]+)<", svg))
-    words = (strip_tags(each) for svg in drawn for each in re.findall(IN_SERIF, svg))
+    characters = "".join(text for head in heads for _role, text in head["about"])
+    characters += "".join(text for svg in pictures for text in re.findall(r">([^<]+)<", svg))
+    words = (strip_tags(each) for svg in pictures for each in re.findall(IN_SERIF, svg))
     for name, letters, weight in (
-        ("sans", said, None),
+        ("sans", characters, None),
         ("title", titles, 700),
         ("serif", "".join(words), 400),
     ):
@@ -322,9 +324,9 @@ def save_fonts(places: dict[str, Any]) -> None:
 
 
 @contextmanager
-def at_rest(browser: Browser, spoken: str, scheme: Any) -> Iterator[BrowserContext]:
+def at_rest(browser: Browser, language: str, scheme: Any) -> Iterator[BrowserContext]:
     """Yield windows of a visitor of this language who has moved a slider before."""
-    context = browser.new_context(color_scheme=scheme, reduced_motion="reduce", locale=LOCALES[spoken])
+    context = browser.new_context(color_scheme=scheme, reduced_motion="reduce", locale=LOCALES[language])
     context.add_init_script("localStorage.setItem('live-figure-moved', 'true')")
     context.set_default_timeout(slides.WAIT_MILLISECONDS)
     yield context
@@ -332,9 +334,11 @@ def at_rest(browser: Browser, spoken: str, scheme: Any) -> Iterator[BrowserConte
 
 
 if __name__ == "__main__":
-    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("pages", nargs="*", help="by their addresses; all where none is named")
-    asked.add_argument("--address", help="of a running app")
-    chosen = asked.parse_args()
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("pages", nargs="*", help="by their addresses; all where none is named")
+    parser.add_argument("--address", help="of a running app")
+    options = parser.parse_args()
     with slides.chromium() as chromium, ExitStack() as stack:
-        main(chromium, chosen.address or stack.enter_context(slides.serving()), chosen.pages)
+        main(chromium, options.address or stack.enter_context(slides.serving()), options.pages)

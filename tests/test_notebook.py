@@ -28,7 +28,7 @@ def shown(cell: Any) -> list[str]:
     return [kind for output in cell.get("outputs", ()) for kind in output.get("data", {})]
 
 
-def test_every_part_shows_its_picture(ran: Any) -> None:
+def test_notebook_cells_show_their_pictures(ran: Any) -> None:
     part = ""
     kinds: dict[str, list[str]] = {}
     for cell in ran.cells:
@@ -41,7 +41,7 @@ def test_every_part_shows_its_picture(ran: Any) -> None:
     assert WIDGET in kinds["A kernel"]
 
 
-def test_nothing_was_warned_of_and_the_batch_was_refused(ran: Any) -> None:
+def test_notebook_warns_of_nothing_and_refuses_the_batch(ran: Any) -> None:
     streams = [
         output for cell in ran.cells for output in cell.get("outputs", ()) if output.output_type == "stream"
     ]

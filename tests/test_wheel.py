@@ -44,7 +44,7 @@ def packages_on_disk() -> set[str]:
 
 
 @pytest.mark.slow
-def test_what_pip_installs_draws_without_the_app(tmp_path: Path) -> None:
+def test_wheel_draws_without_the_app(tmp_path: Path) -> None:
     source, target = tmp_path / "source", tmp_path / "installed"
     source.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE"):

@@ -25,12 +25,12 @@ def steps(workflow: Path) -> Iterator[dict[str, Any]]:
         yield from job["steps"]
 
 
-def test_every_change_is_tested() -> None:
+def test_workflow_tests_every_change() -> None:
     assert "make test" in {step.get("run") for workflow in WORKFLOWS for step in steps(workflow)}
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
-def test_each_step_is_a_command_of_make_that_runs_here(workflow: Path) -> None:
+def test_workflow_steps_are_make_commands(workflow: Path) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for step in steps(workflow):
         if "uses" not in step:
@@ -40,7 +40,7 @@ def test_each_step_is_a_command_of_make_that_runs_here(workflow: Path) -> None:
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
-def test_each_action_is_pinned_to_a_commit_and_says_its_version(workflow: Path) -> None:
+def test_workflow_actions_are_pinned_to_a_commit(workflow: Path) -> None:
     used = [step["uses"].partition("@")[0] for step in steps(workflow) if "uses" in step]
     pinned = [match["action"] for match in PINNED.finditer(workflow.read_text(encoding="utf-8"))]
     assert pinned == used
@@ -49,7 +49,7 @@ def test_each_action_is_pinned_to_a_commit_and_says_its_version(workflow: Path) 
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
-def test_only_publishing_may_write_and_no_pull_request_publishes(workflow: Path) -> None:
+def test_workflow_only_publishing_may_write(workflow: Path) -> None:
     whole = parse(workflow)
     assert whole["permissions"] == {"contents": "read"}
     for job in whole["jobs"].values():

@@ -154,13 +154,11 @@ def _npy(name: str, size: int, open_file: Callable[[], IO[bytes]]) -> StoredArra
 
 
 def _too_few(label: str, shape: tuple[Any, ...], n_needed: int, n_present: int) -> str:
-    needed = (
-        f"{n_needed:,}" if n_needed < 10**_LONGEST_NUMBER else f"10^{n_needed.bit_length() * 0.30103:.0f}"
-    )
+    size = f"{n_needed:,}" if n_needed < 10**_LONGEST_NUMBER else f"10^{n_needed.bit_length() * 0.30103:.0f}"
     return _(
         "{array} must hold the {wanted} bytes that its shape {shape} takes; got {got}",
         array=label,
-        wanted=needed,
+        wanted=size,
         shape=shape_text(shape),
         got=f"{n_present:,}",
     )

@@ -289,12 +289,12 @@ class PictureWriter(VisionModel):
         """Return, for each token that it writes, greedily and at most 20, where on a picture it looked."""
         inputs: dict[str, Any] = {"pixel_values": picture.inputs}
         with self._lock, torch.no_grad(), one_sentence("config.json must say how the decoder writes"):
-            written = self._writer.generate(
+            tokens = self._writer.generate(
                 **inputs, max_new_tokens=MAX_TOKENS, do_sample=False, num_beams=1, use_cache=False
             )
             # The row of a place is of the token that is written after it.
-            maps = capture(self._writer, **inputs, decoder_input_ids=written[:, :-1]).by_kind[CROSS]
-        queries = [f"{at} {self._reader.name(int(each))}" for at, each in enumerate(written[0, 1:], start=1)]
+            maps = capture(self._writer, **inputs, decoder_input_ids=tokens[:, :-1]).by_kind[CROSS]
+        queries = [f"{at} {self._reader.name(int(each))}" for at, each in enumerate(tokens[0, 1:], start=1)]
         weights = torch.stack([torch.as_tensor(each) for each in maps.maps.values()])
         return PatchMaps(self.name, self.family, self.before, self.grid, queries, weights)
 

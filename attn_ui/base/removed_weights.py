@@ -105,10 +105,10 @@ def removal_lines(removal: Removal, keys: Sequence[str], mask: str = "", head: i
         ]
         return lines, ["without", "output_without", "moved_by"]
     weights = f"weights{at}"
-    kept = f"({weights} >= {removal.value:g})"
+    condition = f"({weights} >= {removal.value:g})"
     if removal.what == "largest":
-        kept = f"largest_in_row({weights}, {removal.value:g})"
-    lines += [f"kept = {weights} * {kept}", "mass = kept.sum(-1)  # what each row keeps"]
+        condition = f"largest_in_row({weights}, {removal.value:g})"
+    lines += [f"kept = {weights} * {condition}", "mass = kept.sum(-1)  # what each row keeps"]
     if not removal.renormalised:
         return lines, ["mass"]
     lines += [

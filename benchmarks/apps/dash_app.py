@@ -32,12 +32,12 @@ steps = (
     if first == "steps"
     else plain_figures(int(first), int(second))
 )
-made = [go.Figure(figure) for figure in steps]
+copies = [go.Figure(figure) for figure in steps]
 app = Dash(__name__)
 app.layout = html.Div(
     [
-        dcc.Slider(0, len(made) - 1, 1, value=0, id="step", updatemode="drag", marks=None),
-        dcc.Graph(id="maps", figure=made[0]),
+        dcc.Slider(0, len(copies) - 1, 1, value=0, id="step", updatemode="drag", marks=None),
+        dcc.Graph(id="maps", figure=copies[0]),
     ]
 )
 
@@ -45,7 +45,7 @@ app.layout = html.Div(
 @app.callback(Output("maps", "figure"), Input("step", "value"))
 def draw(step: int) -> go.Figure:
     """Return the figure at one step."""
-    return made[step]
+    return copies[step]
 
 
 app.run(port=int(port), debug=False)

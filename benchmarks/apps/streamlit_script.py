@@ -13,8 +13,8 @@ n_token, n_head = int(st.query_params.get("n", 16)), int(st.query_params.get("he
 step = st.slider("Step", 0, len(TEMPERATURES) - 1, 0)
 
 if way == "plotly_chart":
-    made = st.cache_data(plain_figures)(n_token, n_head)[step]
-    st.plotly_chart(go.Figure(made), theme=None, key="maps")
+    drawing = st.cache_data(plain_figures)(n_token, n_head)[step]
+    st.plotly_chart(go.Figure(drawing), theme=None, key="maps")
 elif way == "pyplot":
     maps = st.cache_data(weights)(n_token, n_head)[step]
     columns = min(4, n_head)

@@ -24,10 +24,10 @@ MADE = ROOT / "build" / "book"
 
 def sphinx(builder: str, language: str, out: Path, app: str = "") -> int:
     """Have Sphinx build what was gathered in a language; return 0 where nothing was wrong."""
-    source, read = MADE / "source" / language, MADE / "read" / f"{builder}-{language}"
+    source, doctrees = MADE / "source" / language, MADE / "read" / f"{builder}-{language}"
     command = [
         *(sys.executable, "-m", "sphinx", "--builder", builder, "--conf-dir", str(HERE)),
-        *("--doctree-dir", str(read), "--jobs", "auto"),
+        *("--doctree-dir", str(doctrees), "--jobs", "auto"),
         *("--fail-on-warning", "--keep-going", "--nitpicky", "--quiet"),
         *(str(source), str(out)),
     ]
@@ -36,14 +36,14 @@ def sphinx(builder: str, language: str, out: Path, app: str = "") -> int:
         "BOOK_APP": app,
         "OMP_NUM_THREADS": "1",  # one process a core: threads of torch would wait for one another
     }
-    done = subprocess.run(
+    process = subprocess.run(
         command, cwd=ROOT, env=os.environ | settings, check=False, stderr=subprocess.PIPE, text=True
     )
-    print(edited(done.stderr, source), end="", file=sys.stderr)
-    if done.returncode:
+    print(edited(process.stderr, source), end="", file=sys.stderr)
+    if process.returncode:
         # Sphinx warns of a page when it reads it, and would not read it again.
-        shutil.rmtree(read, ignore_errors=True)
-    return done.returncode
+        shutil.rmtree(doctrees, ignore_errors=True)
+    return process.returncode
 
 
 def start() -> str:
@@ -62,25 +62,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--format", choices=("html", "pdf"), default="html")
     parser.add_argument("--language", choices=LANGUAGES, action="append", help="all of them without it")
     parser.add_argument("--app", default="", help="the address of an app, to which figures link")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     wrong = programs.main()
     words.lay_out()
-    for language in asked.language or LANGUAGES:
+    for language in options.language or LANGUAGES:
         began = time.monotonic()
         try:
-            gather(MADE / "source" / language, language, asked.app)
+            gather(MADE / "source" / language, language, options.app)
         except ValueError as error:
             print(error, file=sys.stderr)
             return 1
-        if asked.format == "pdf":
-            wrong |= sphinx("singlehtml", language, MADE / "paper" / language, asked.app)
-            made = paper.printed(MADE / "paper" / language, MADE / f"attention-lab-{language}.pdf")
+        if options.format == "pdf":
+            wrong |= sphinx("singlehtml", language, MADE / "paper" / language, options.app)
+            output = paper.printed(MADE / "paper" / language, MADE / f"attention-lab-{language}.pdf")
         else:
-            wrong |= sphinx("html", language, asked.out / language, asked.app)
-            made = asked.out / language
-        print(f"book: {made}, {time.monotonic() - began:.0f} s")
-    if asked.format == "html":
-        (asked.out / "index.html").write_text(start(), encoding="utf-8")
+            wrong |= sphinx("html", language, options.out / language, options.app)
+            output = options.out / language
+        print(f"book: {output}, {time.monotonic() - began:.0f} s")
+    if options.format == "html":
+        (options.out / "index.html").write_text(start(), encoding="utf-8")
     return 1 if wrong else 0
 
 

@@ -17,10 +17,10 @@ def lessons() -> list[Lesson]:
     Raises:
         ValueError: what in one of them is not so, with file and line.
     """
-    found = [shelf.translation(shelf.open_lesson(file), file) for file in shelf.files(shelf.OWN)]
-    if wrong := [line for lesson in found for line in complaints(lesson)]:
+    every_lesson = [shelf.translation(shelf.open_lesson(file), file) for file in shelf.files(shelf.OWN)]
+    if wrong := [line for lesson in every_lesson for line in complaints(lesson)]:
         raise ValueError("\n".join(wrong))
-    return found
+    return every_lesson
 
 
 def pages(app: str = "") -> dict[str, str]:
@@ -38,9 +38,9 @@ def pages(app: str = "") -> dict[str, str]:
 def _contents(every: list[Lesson]) -> str:
     title = _("Lessons")
     about = _("Each chapter is a lesson of the app: drag its figures, answer, and then open the answer.")
-    listed = "\n".join(f"- [](project:{lesson.name}.md) {_about(lesson)}" for lesson in every)
+    links = "\n".join(f"- [](project:{lesson.name}.md) {_about(lesson)}" for lesson in every)
     names = "\n".join(lesson.name for lesson in every)
-    return f"# {title}\n\n{about}\n\n{listed}\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
+    return f"# {title}\n\n{about}\n\n{links}\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
 
 
 def _about(lesson: Lesson) -> str:

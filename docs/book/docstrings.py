@@ -21,9 +21,9 @@ def with_formulas(text: str) -> str:
     <BLANKLINE>
         w = 1
     """
-    text = _BLOCK.sub(lambda found: _directive(found[1], found[2]), text)
+    text = _BLOCK.sub(lambda match: _directive(match[1], match[2]), text)
     text = _INLINE.sub(r":math:`\1`", text)
-    return _STARS.sub(lambda found: found[1] or r"\*", text)
+    return _STARS.sub(lambda match: match[1] or r"\*", text)
 
 
 def _directive(indent: str, formula: str) -> str:
@@ -31,7 +31,7 @@ def _directive(indent: str, formula: str) -> str:
     return f"{indent}.. math::\n\n{lines}"
 
 
-def _read(_app: Sphinx, _kind: str, _name: str, _found: Any, _options: Any, lines: list[str]) -> None:
+def _read(_app: Sphinx, _kind: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
     lines[:] = with_formulas("\n".join(lines)).split("\n")
 
 

@@ -31,15 +31,15 @@ def links() -> dict[str, tuple[Choice, str, str]]:
 
 def pages() -> dict[str, str]:
     """Return the examples, and the page that lists them, as MyST Markdown by their files."""
-    found = {
+    outputs = {
         slug(name): _page(label_of(setting, name), _(about), link)
         for link, (setting, name, about) in links().items()
     }
     heading = _("Worked examples")
     about = _("Small enough to be computed by hand: hold the numbers of your notes against these.")
-    names = "\n".join(found)
+    names = "\n".join(outputs)
     contents = f"# {heading}\n\n{about}\n\n```{{toctree}}\n{names}\n```\n"
-    return {"examples/index.md": contents} | {f"examples/{name}.md": text for name, text in found.items()}
+    return {"examples/index.md": contents} | {f"examples/{name}.md": text for name, text in outputs.items()}
 
 
 def _page(title: str, about: str, link: str) -> str:

@@ -29,27 +29,27 @@ def taken(file: str) -> str:
         ValueError: a link leads to no file.
     """
     text = (ROOT / file).read_text(encoding="utf-8")
-    known = {**TAKEN, **WRITTEN}
+    sources = {**TAKEN, **WRITTEN}
 
     def here(link: re.Match[str]) -> str:
         target = _target(file, link[1])
         if not (ROOT / target).is_file():
             line = text.count("\n", 0, link.start()) + 1
             raise ValueError(f"{file}:{line}: wanted a link to a file of this repository, got {link[1]}")
-        return os.path.relpath(known.get(target, _kept(target)), PurePosixPath(known[file]).parent)
+        return os.path.relpath(sources.get(target, _kept(target)), PurePosixPath(sources[file]).parent)
 
     return _LINK.sub(here, text)
 
 
 def attached() -> dict[str, str]:
     """Return the files that pages lead to and that are no pages, and where the book has them."""
-    known = {**TAKEN, **WRITTEN}
-    found = {
+    sources = {**TAKEN, **WRITTEN}
+    targets = {
         _target(file, link)
-        for file in known
+        for file in sources
         for link in _LINK.findall((ROOT / file).read_text(encoding="utf-8"))
     }
-    return {target: _kept(target) for target in sorted(found - known.keys())}
+    return {target: _kept(target) for target in sorted(targets - sources.keys())}
 
 
 def _target(file: str, link: str) -> str:

@@ -54,12 +54,12 @@ def _entry(term: Term, app: str) -> str:
     lines = [f"({anchor(term)})=\n## {plain(name)}", _(term.says)]
     if also:
         lines.append(_("Also: {names}.", names=plain(_(", ").join(also))))
-    written = [f"${term.paper}$"] if term.paper else []
+    names = [f"${term.paper}$"] if term.paper else []
     if term.symbols and term.symbols != (term.paper,):
-        written.append(_("here ${symbols}$", symbols=", ".join(term.symbols)))
-    written += map(_code, term.codes)
-    if written:
-        lines.append(_("Written: {forms}.", forms=_(", ").join(written)))
+        names.append(_("here ${symbols}$", symbols=", ".join(term.symbols)))
+    names += map(_code, term.codes)
+    if names:
+        lines.append(_("Written: {forms}.", forms=_(", ").join(names)))
     if term.source:
         lines.append(f"*{plain(term.source)}.*")
     there = plain(term.place.name)

@@ -29,7 +29,7 @@ def blocks(text: str) -> Iterator[tuple[int, str]]:
 
 def fails(file: str, text: str) -> list[str]:
     """Run a page's programs in one namespace, in a folder of their own; say where one fails, and why."""
-    known: dict[str, object] = {"__name__": "__main__"}
+    namespace: dict[str, object] = {"__name__": "__main__"}
     with (
         tempfile.TemporaryDirectory() as folder,
         contextlib.chdir(folder),
@@ -39,7 +39,7 @@ def fails(file: str, text: str) -> list[str]:
             # As many lines before it as the page has: what is told of it is told of the page.
             placed = "\n" * (line - 1) + program
             try:
-                exec(compile(placed, file, "exec"), known)
+                exec(compile(placed, file, "exec"), namespace)
             except Exception as error:
                 frames = [each for each in traceback.extract_tb(error.__traceback__) if each.filename == file]
                 at = frames[-1].lineno if frames else getattr(error, "lineno", line)
@@ -51,8 +51,8 @@ def examples_fail() -> int:
     """Run the examples in the docstrings of all that the reference is about; return how many fail."""
     failed = 0
     for package in PACKAGES:
-        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            failed += doctest.testmod(import_module(found.name)).failed
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            failed += doctest.testmod(import_module(module.name)).failed
     return failed
 
 

@@ -23,15 +23,17 @@ def modules(package: str) -> dict[str, list[str]]:
 
 def pages() -> dict[str, str]:
     """Return the reference as MyST Markdown by its files."""
-    found: dict[str, str] = {}
-    listed = []
+    pages_by_path: dict[str, str] = {}
+    sections = []
     for package in PACKAGES:
         name = package.__name__
         by_module = modules(name)
-        listed += [f"## {name}\n\n{package.__doc__}\n\n```{{toctree}}\n" + "\n".join(by_module) + "\n```"]
-        found |= {f"reference/{module}.md": _page(name, module, names) for module, names in by_module.items()}
-    contents = "# Reference\n\n" + "\n\n".join(listed) + "\n"
-    return {"reference/index.md": contents} | found
+        sections += [f"## {name}\n\n{package.__doc__}\n\n```{{toctree}}\n" + "\n".join(by_module) + "\n```"]
+        pages_by_path |= {
+            f"reference/{module}.md": _page(name, module, names) for module, names in by_module.items()
+        }
+    contents = "# Reference\n\n" + "\n\n".join(sections) + "\n"
+    return {"reference/index.md": contents} | pages_by_path
 
 
 def _page(package: str, module: str, names: list[str]) -> str:
@@ -44,8 +46,8 @@ def _page(package: str, module: str, names: list[str]) -> str:
 
 
 def _entry(package: str, name: str) -> str:
-    found: object = getattr(import_module(package), name)
-    if inspect.isclass(found):
+    member: object = getattr(import_module(package), name)
+    if inspect.isclass(member):
         return f".. autoclass:: {package}.{name}\n   :members:"
-    kind = "autofunction" if inspect.isfunction(found) else "autodata"
+    kind = "autofunction" if inspect.isfunction(member) else "autodata"
     return f".. {kind}:: {package}.{name}"

@@ -27,14 +27,14 @@ function splitQuery(query) {
         >>> ByPairs({}).split("注意力 head")
         ['注', '意', '力', '注意', '意力', 'head']
         """
-        found: list[str] = []
+        terms: list[str] = []
         for run in _RUN.findall(input):
             if run.isascii():
                 self.latin_terms.add(run)
-                found.append(run)
+                terms.append(run)
             else:
-                found += [*run, *(run[at : at + 2] for at in range(len(run) - 1))]
-        return found
+                terms += [*run, *(run[at : at + 2] for at in range(len(run) - 1))]
+        return terms
 
     def word_filter(self, stemmed_word: str) -> bool:
         """Keep single characters, which the class above leaves out."""

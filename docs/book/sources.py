@@ -24,23 +24,23 @@ def pages(app: str = "") -> dict[str, str]:
     Raises:
         ValueError: what in one of them is not so, with file and line.
     """
-    found = {name: taken(file) for file, name in {**TAKEN, **WRITTEN}.items()}
+    texts = {name: taken(file) for file, name in {**TAKEN, **WRITTEN}.items()}
     decisions = sorted(Path(name).stem for name in TAKEN.values() if name.startswith("decisions/"))
-    listed = "\n".join(name for name in decisions if name != "index")
-    found["decisions/index.md"] += f"\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
-    return {name: _in_english(name, text) for name, text in (found | generated(app)).items()}
+    names = "\n".join(name for name in decisions if name != "index")
+    texts["decisions/index.md"] += f"\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
+    return {name: _in_english(name, text) for name, text in (texts | generated(app)).items()}
 
 
 def _in_english(name: str, text: str) -> str:
     """Say under the title of a page that it is in English, where the book is not."""
     if language() == SOURCE or not name.startswith(ENGLISH):
         return text
-    told = _("This page is in English only.")
+    note = _("This page is in English only.")
     title, rest = text.split("\n", maxsplit=1)
-    return f"{title}\n\n*{told}*\n{rest}"
+    return f"{title}\n\n*{note}*\n{rest}"
 
 
-def gather(folder: Path, spoken: str, app: str = "") -> None:
+def gather(folder: Path, language_code: str, app: str = "") -> None:
     """Fill a folder with the book's pages in one language; what it has besides is taken away.
 
     Args:
@@ -49,23 +49,23 @@ def gather(folder: Path, spoken: str, app: str = "") -> None:
     Raises:
         ValueError: what in one of the pages is not so, with file and line.
     """
-    with speaking(spoken):
+    with speaking(language_code):
         contents = {name: text.encode() for name, text in pages(app).items()}
     contents |= {name: (ROOT / file).read_bytes() for file, name in attached().items()}
     for name, content in contents.items():
         write(folder / name, content)
-    wanted = {folder / name for name in contents}
+    expected = {folder / name for name in contents}
     for path in folder.rglob("*"):
-        if path not in wanted and not path.is_dir():
+        if path not in expected and not path.is_dir():
             path.unlink()
 
 
-def edited(told: str, folder: Path) -> str:
+def edited(text: str, folder: Path) -> str:
     """Return what is told of gathered pages as told of the files that are edited; lines are the same there.
 
     >>> edited("made/index.md:3: WARNING: ...", Path("made"))
     'docs/book/index.md:3: WARNING: ...'
     """
     for file, name in {**TAKEN, **WRITTEN}.items():
-        told = told.replace(f"{folder / name}:", f"{file}:")
-    return told
+        text = text.replace(f"{folder / name}:", f"{file}:")
+    return text

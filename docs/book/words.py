@@ -45,18 +45,18 @@ def main() -> int:
     sphinx = (sys.executable, "-m", "sphinx", "--builder", "gettext", "--conf-dir", str(HERE))
     # Without warnings: what these pages lead to is not there.
     there = ("--doctree-dir", str(MADE / "read" / "gettext"), "-Q", str(source), str(messages))
-    done = subprocess.run([*sphinx, *there], cwd=ROOT, check=False)
-    for locale in LOCALES.values() if not done.returncode else ():
+    process = subprocess.run([*sphinx, *there], cwd=ROOT, check=False)
+    for locale in LOCALES.values() if not process.returncode else ():
         intl = (sys.executable, "-m", "sphinx_intl", "update", "--line-width", "110", "--no-obsolete")
-        made = ("--pot-dir", str(messages), "--locale-dir", str(LOCALE), "--language", locale)
-        done = subprocess.run([*intl, *made], cwd=ROOT, check=False)
+        options = ("--pot-dir", str(messages), "--locale-dir", str(LOCALE), "--language", locale)
+        process = subprocess.run([*intl, *options], cwd=ROOT, check=False)
         catalogues(locale).mkdir(exist_ok=True)
         for name in WRITTEN.values():
             made_one = LOCALE / locale / "LC_MESSAGES" / Path(name).with_suffix(".po")
             with made_one.open("rb") as opened:
-                kept = written(read_po(opened, locale=locale))  # without dates and names
-            (catalogues(locale) / made_one.name).write_bytes(kept)
-    return done.returncode
+                text = written(read_po(opened, locale=locale))  # without dates and names
+            (catalogues(locale) / made_one.name).write_bytes(text)
+    return process.returncode
 
 
 if __name__ == "__main__":

@@ -227,9 +227,9 @@ def _of_next(result: NextResult) -> OneProgram:
         model, lines = None, _runs(source, f"prediction = next_of_toy(model, run{off})")
     else:
         model, lines = source.model, [f"prediction = next_of_model(model.trace({quoted(source.text)}))"]
-    cut = f"temperature={result.temperature!r}, top_k={state.top_k}, top_p={state.top_p!r}"
+    settings = f"temperature={result.temperature!r}, top_k={state.top_k}, top_p={state.top_p!r}"
     lines += [
-        f"chances, survivors = keep_likeliest(prediction.logits.detach(), {cut})",
+        f"chances, survivors = keep_likeliest(prediction.logits.detach(), {settings})",
         f"chances, n_kept = chances.topk({len(result.order)}).values, survivors.sum()",
     ]
     return _shortly(lines, ["chances", "n_kept"], model)

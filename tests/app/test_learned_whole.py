@@ -103,7 +103,7 @@ def texts(at: AppTest) -> str:
     return "\n".join(str(each.value) for kind in kinds for each in kind)
 
 
-def test_previous_word_head_is_one_click_away(real: None, planted: RealModel) -> None:
+def test_previous_word_head_link_chooses_it(real: None, planted: RealModel) -> None:
     at = opened(source=REAL, rankby="entropy", rank="3")
     at.button(key="which-previous token").click().run()
     assert messages_in(sentence(at), "measure", rank=1, heads=4, head="Head 1.2", score="1.00")

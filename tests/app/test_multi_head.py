@@ -333,7 +333,7 @@ def test_single_head_equals_plain_attention() -> None:
 
 
 @pytest.mark.parametrize("view", VIEW.options)
-def test_saved_picture_names_its_mask(view: str) -> None:
+def test_saved_heads_name_their_mask(view: str) -> None:
     links = (f"text=a+b+c&view={view}", f"text=a+b+c&view={view}&hmask=causal")
     none, causal = (PAGES["multi-head"].at(link).view.figure for link in links)
     assert none is not None

@@ -35,7 +35,7 @@ def naive_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor, sca
     return output
 
 
-def test_equals_naive_loops(draw: Draw) -> None:
+def test_attention_equals_naive_loops(draw: Draw) -> None:
     query, key, value = draw(5, 11), draw(7, 11), draw(7, 13)
     mask = draw(5, 7) > 0
     mask[2] = False
@@ -81,7 +81,7 @@ def test_scores_with_any_mask_are_raw_products(draw: Draw) -> None:
 
 
 class TestWorkedExamples:
-    def test_two_keys(self) -> None:
+    def test_attention_of_two_keys_by_hand(self) -> None:
         sample = ATTENTION_SAMPLES["two-keys"]
         stages = scaled_dot_product_attention(sample.query, sample.key, sample.value)
         assert stages.scores.tolist() == [[32, 50]]
@@ -89,7 +89,7 @@ class TestWorkedExamples:
         assert [round(each, 8) for each in stages.weights[0].tolist()] == [0.00003067, 0.99996933]
         assert [round(each, 6) for each in stages.output[0].tolist()] == [6.999908, 7.999908, 8.999908]
 
-    def test_i_love_dogs(self) -> None:
+    def test_i_love_dogs_has_the_printed_numbers(self) -> None:
         x = ATTENTION_SAMPLES["i-love-dogs"].x
         weights = scaled_dot_product_attention(x, x, x).weights
         assert [[round(each, 6) for each in row] for row in weights.tolist()] == [
@@ -181,7 +181,7 @@ class TestMask:
 
 
 class TestBatchesOfSteps:
-    def test_temperatures(self, draw: Draw) -> None:
+    def test_temperature_batch_equals_one_at_a_time(self, draw: Draw) -> None:
         query, key, value = draw(2, 5, 11), draw(2, 7, 11), draw(2, 7, 13)
         temperatures = torch.tensor([0.3, 1.0, 4.0], dtype=torch.float64)
         batch = scaled_dot_product_attention(query, key, value, temperature=temperatures.reshape(3, 1, 1, 1))
@@ -192,7 +192,7 @@ class TestBatchesOfSteps:
             torch.testing.assert_close(batch.weights[step], one.weights, **EXACT)
             torch.testing.assert_close(batch.output[step], one.output, **EXACT)
 
-    def test_scales(self, draw: Draw) -> None:
+    def test_scale_multiplies_the_scores(self, draw: Draw) -> None:
         query, key, value = draw(5, 11), draw(7, 11), draw(7, 13)
         scales = torch.tensor([0.1, 1.0], dtype=torch.float64).reshape(2, 1, 1)
         batch = scaled_dot_product_attention(query, key, value, scale=scales)
@@ -275,7 +275,7 @@ def test_limits_of_temperature(draw: Draw) -> None:
     torch.testing.assert_close(hot.output, value.mean(dim=0).expand(5, 13))
 
 
-def test_dtype_is_kept(draw: Draw) -> None:
+def test_attention_keeps_dtype(draw: Draw) -> None:
     query, key, value = draw(5, 11).float(), draw(7, 11).float(), draw(7, 13).float()
     temperature = torch.ones(2, 1, 1, dtype=torch.float64)
     stages = scaled_dot_product_attention(query, key, value, draw(5, 7), temperature=temperature)
@@ -352,7 +352,7 @@ def test_sink_equals_gpt_oss_and_the_closed_form(masked: bool, draw: Draw) -> No
     torch.testing.assert_close(low, scaled_dot_product_attention(query, key, value, mask).weights)
 
 
-def test_refusals_say_what_came(refuses: Refuses, draw: Draw) -> None:
+def test_attention_refusals_say_what_came(refuses: Refuses, draw: Draw) -> None:
     with refuses("sink must be finite; got inf"):
         scaled_dot_product_attention(draw(2, 3), draw(2, 3), draw(2, 3), sink=torch.inf)
     query, key, value = draw(5, 11), draw(7, 11), draw(7, 13)
@@ -422,7 +422,7 @@ class TestSelfAttention:
         SelfAttention(7)
         assert torch.equal(torch.get_rng_state(), before)
 
-    def test_it_learns(self, draw: Draw) -> None:
+    def test_self_attention_learns(self, draw: Draw) -> None:
         head = SelfAttention(3, dtype=torch.float64)
         head(draw(5, 3)).output.sum().backward()
         assert all(each.grad is not None and each.grad.abs().sum() > 0 for each in head.parameters())

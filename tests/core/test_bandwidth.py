@@ -215,7 +215,7 @@ def test_learning_under_no_grad_works() -> None:
     assert last.bandwidth < first.bandwidth
 
 
-def test_refusals_say_what_came(refuses: Refuses, draw: Draw) -> None:
+def test_bandwidth_refusals_say_what_came(refuses: Refuses, draw: Draw) -> None:
     keys = draw(7)
     with refuses("leaving one out needs at least 2 points; got 1"):
         leave_one_out_error(keys[:1], keys[:1])

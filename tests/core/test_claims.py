@@ -173,7 +173,7 @@ def test_head_roles_at_checkpoints(refuses: Refuses) -> None:
         claims.head_roles([3])
 
 
-def test_refusals(refuses: Refuses) -> None:
+def test_claims_refuses_misfits(refuses: Refuses) -> None:
     with refuses("layout must be one of"):
         claims.unpack_projection(torch.zeros(1, 6), "h h d", 1)
     with refuses(r"projection must have 3 \* 2 \* d_head columns; got 9"):

@@ -95,7 +95,7 @@ def test_another_sequence_has_no_layers() -> None:
     torch.testing.assert_close(study.entropy[0, 1], entropy.detach())
 
 
-def test_edges(refuses: Refuses) -> None:
+def test_heads_study_of_one_word_or_head(refuses: Refuses) -> None:
     alone = heads_study(vectors(1), num_heads=[1, 2], seeds=[0], output_projection=False)
     assert alone.distances is not None
     assert alone.distances.max() == 0

@@ -62,6 +62,6 @@ def test_log_profile_has_a_finite_slope_everywhere(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLOSED_FORMS)
-def test_dtype_is_kept(name: str) -> None:
+def test_kernels_keep_dtype(name: str) -> None:
     u = torch.tensor([0.5], dtype=torch.float32)
     assert KERNELS[name].profile(u).dtype == KERNELS[name].log_profile(u).dtype == torch.float32

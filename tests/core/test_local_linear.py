@@ -34,7 +34,7 @@ def least_squares(q: float, keys: Tensor, values: Tensor, kernel: str, h: float)
 
 @pytest.mark.parametrize("h", [0.2, 0.35, 0.8, 3.0])
 @pytest.mark.parametrize("data", ["sine", "bump", "heteroscedastic"])
-def test_equals_statsmodels(data: str, h: float) -> None:
+def test_local_linear_equals_statsmodels(data: str, h: float) -> None:
     sample = regression_sample(data, n_points=40, seed=11)
     queries = np.linspace(float(sample.keys[0]), float(sample.keys[-1]), 101)
     peer = KernelReg(sample.values.numpy(), sample.keys.numpy(), "c", reg_type="ll", bw=[h], rng=0)
@@ -44,7 +44,7 @@ def test_equals_statsmodels(data: str, h: float) -> None:
     np.testing.assert_allclose(ours.slope.numpy(), slope[:, 0], rtol=0, atol=1e-8)
 
 
-def test_leave_one_out_equals_statsmodels() -> None:
+def test_local_linear_leave_one_out_equals_statsmodels() -> None:
     sample = regression_sample("sine", n_points=40, seed=11)
     peer = KernelReg(sample.values.numpy(), sample.keys.numpy(), "c", reg_type="ll", bw=[0.5], rng=0)
     bandwidths = [0.3, 0.5, 2.0]
@@ -142,7 +142,7 @@ def test_batches_equal_one_at_a_time(kernel: str, draw: Draw) -> None:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_leave_one_out_equals_a_loop(kernel: str) -> None:
+def test_local_linear_leave_one_out_equals_a_loop(kernel: str) -> None:
     sample = regression_sample("gap", n_points=17, seed=3)
     keys = torch.cat((sample.keys, sample.keys[:2]))  # two places have two points each
     values = torch.cat((sample.values, sample.values[:2] + 1))
@@ -165,7 +165,7 @@ def test_leave_one_out_equals_a_loop(kernel: str) -> None:
     assert float(found.leave_one_out_errors[bandwidths.index(found.best)]) == float(least)
 
 
-def test_refusals(refuses: Refuses, draw: Draw) -> None:
+def test_local_linear_refuses_misfits(refuses: Refuses, draw: Draw) -> None:
     plane, keys = draw(4, 2), draw(4)
     with refuses(r"keys must have shape \(n_key,\), for lines of one input"):
         local_linear(plane, plane, keys)

@@ -126,7 +126,7 @@ def test_packed_mask_leaves_each_text_as_if_alone(lengths: list[int], draw: Draw
     torch.testing.assert_close(output, torch.cat(alone), rtol=0, atol=1e-10)
 
 
-def test_refusals_say_what_came(refuses: Refuses) -> None:
+def test_masks_refusals_say_what_came(refuses: Refuses) -> None:
     with refuses("n_query must be a whole number >= 1; got 0"):
         causal_mask(0)
     with refuses("n_key must be a whole number >= 1; got 2.0"):

@@ -169,7 +169,7 @@ class TestCost:
             attention_cost(2, 3, 5, 0)
 
 
-def test_refusals_say_what_came(refuses: Refuses) -> None:
+def test_measures_refusals_say_what_came(refuses: Refuses) -> None:
     for measure in (entropy, effective_keys, attention_distance, previous_token_score, diagonal_score):
         with refuses(r"weights must have shape \(\*batch, n_query, n_key\); got \(5,\)"):
             measure(torch.zeros(5))

@@ -133,7 +133,7 @@ def test_too_large_folder_is_refused(folder: Path, refuses: Refuses, monkeypatch
         load_model(folder)
 
 
-def test_a_file_over_8_gb_is_refused_from_its_header_alone(tmp_path: Path, refuses: Refuses) -> None:
+def test_file_over_8_gb_is_refused_by_its_header(tmp_path: Path, refuses: Refuses) -> None:
     shape, size = [50_000, 100_000], 2 * 50_000 * 100_000
     header = json.dumps({"wte.weight": {"dtype": "F16", "shape": shape, "data_offsets": [0, size]}}).encode()
     with (tmp_path / "model.safetensors").open("wb") as file:
@@ -144,7 +144,7 @@ def test_a_file_over_8_gb_is_refused_from_its_header_alone(tmp_path: Path, refus
         load_model(tmp_path)
 
 
-def test_any_damage_gets_a_sentence(folder: Path, saved: Path) -> None:
+def test_damaged_folder_is_refused_with_a_sentence(folder: Path, saved: Path) -> None:
     draw = random.Random(4)
     names = [path.name for path in sorted(saved.iterdir())]
     survived = 0

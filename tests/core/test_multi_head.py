@@ -270,7 +270,7 @@ def test_output_of_permutation_is_permuted(draw: Draw) -> None:
     torch.testing.assert_close(module(x[order]).output, module(x).output[order], **EXACT)
 
 
-def test_gradients_are_right(draw: Draw) -> None:
+def test_multi_head_gradients_are_right(draw: Draw) -> None:
     module = attention(4, 2)
 
     def output(x: Tensor) -> Tensor:

@@ -52,7 +52,7 @@ def test_logits_lens_and_parts_are_transformers(name: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["gpt2", "llama", "gemma"])
-def test_a_heads_part_is_what_its_output_adds_with_the_norm_as_it_is(name: str, tmp_path: Path) -> None:
+def test_head_part_is_its_output_under_a_fixed_norm(name: str, tmp_path: Path) -> None:
     save_writer(tmp_path, name)
     trace = load_model(tmp_path).trace(TEXT)
     prediction, last = next_of_model(trace), trace.residual[-1, -1].double()
@@ -81,7 +81,7 @@ def test_a_heads_part_is_what_its_output_adds_with_the_norm_as_it_is(name: str, 
         assert part == pytest.approx(float(sideways / step + along * whole), abs=1e-3)
 
 
-def test_what_is_left_is_what_transformers_samples_from() -> None:
+def test_likely_tokens_equal_those_of_transformers() -> None:
     logits = torch.randn(60, generator=torch.Generator().manual_seed(0)) * 3
     for temperature, top_k, top_p in [
         (1.0, 60, 1.0),
@@ -106,7 +106,7 @@ def test_what_is_left_is_what_transformers_samples_from() -> None:
 
 
 @pytest.mark.parametrize("off", [(), (1,), (0, 3)])
-def test_a_toys_heads_sum_to_its_logits(off: tuple[int, ...]) -> None:
+def test_toy_heads_sum_to_its_logits(off: tuple[int, ...]) -> None:
     task, run = TASKS["induction"], packaged_run("induction")
     model, tokens = run.model(len(run.checkpoints) - 1), TASKS["induction"].tokens(task.example)
     result = model(tokens, off=off)
@@ -119,7 +119,7 @@ def test_a_toys_heads_sum_to_its_logits(off: tuple[int, ...]) -> None:
     assert prediction.winners.shape == (2, len(tokens))
 
 
-def test_a_model_that_predicts_nothing_is_refused(tmp_path: Path) -> None:
+def test_next_token_of_an_encoder_is_refused(tmp_path: Path) -> None:
     model = load_model(small_models.write(tmp_path, "gpt2"))
     with pytest.raises(ValueError, match="predicts"):
         model.trace(TEXT)

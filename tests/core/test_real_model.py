@@ -206,7 +206,7 @@ SETTINGS: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("name", "settings", "said"), SETTINGS)
-def test_a_bad_config_is_refused_with_what_it_must_be(
+def test_bad_config_is_refused_with_its_requirement(
     name: str, settings: dict[str, object], said: str, tmp_path: Path, refuses: Any
 ) -> None:
     drawn(CONFIGS[name]()).save_pretrained(tmp_path)

@@ -47,7 +47,7 @@ def naive_estimate(
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("h", [0.13, 0.7, 3.0])
-def test_equals_naive_loops(kernel: str, h: float) -> None:
+def test_regression_equals_naive_loops(kernel: str, h: float) -> None:
     sample = regression_sample("gap", n_points=23, seed=5)
     queries = torch.linspace(-1, 6, 31, dtype=torch.float64)
     weights, estimate = naive_estimate(
@@ -60,7 +60,7 @@ def test_equals_naive_loops(kernel: str, h: float) -> None:
 
 
 @pytest.mark.parametrize("h", [0.1, 0.35, 2.0])
-def test_equals_statsmodels(h: float) -> None:
+def test_regression_equals_statsmodels(h: float) -> None:
     sample = regression_sample("sine", n_points=40, seed=11)
     queries = np.linspace(0, 5, 101)
     peer = KernelReg(sample.values.numpy(), sample.keys.numpy(), "c", reg_type="lc", bw=[h], rng=0)
@@ -188,7 +188,7 @@ def test_estimate_is_independent_of_point_order(points: list[tuple[float, float]
 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "triangular", "epanechnikov"])
-def test_gradients_are_right(kernel: str, draw: Draw) -> None:
+def test_regression_gradients_are_right(kernel: str, draw: Draw) -> None:
     queries, keys, values = draw(3).requires_grad_(), draw(5).requires_grad_(), draw(5).requires_grad_()
     bandwidth = column([2.9]).requires_grad_()
 
@@ -213,7 +213,7 @@ def test_kernel_estimate_equals_nadaraya_watson(
     assert once.call_count == 1
 
 
-def test_refusals_say_what_came(refuses: Refuses, draw: Draw) -> None:
+def test_regression_refusals_say_what_came(refuses: Refuses, draw: Draw) -> None:
     keys = draw(7)
     bad: Any
     for bad in (0, -1.0, math.nan, math.inf, "wide", None, True):

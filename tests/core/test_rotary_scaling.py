@@ -143,7 +143,7 @@ def test_a_batch_of_steps(name: str) -> None:
         )
 
 
-def test_refusals(refuses: Refuses) -> None:
+def test_rotary_scaling_refuses_misfits(refuses: Refuses) -> None:
     with refuses("factor must be >= 1: a longer text, not a shorter; got 0.5"):
         PositionInterpolation(factor=0.5)
     with refuses("base must be >= 1, so that later pairs turn slower; got 0.5"):

@@ -42,7 +42,7 @@ def test_width_one_is_the_same_either_way() -> None:
     assert torch.equal(study.weights[0, 0], study.weights[1, 0])
 
 
-def test_refusals(refuses: Refuses) -> None:
+def test_scale_study_refuses_misfits(refuses: Refuses) -> None:
     with refuses("at least one width; got none"):
         scale_study([], seed=0)
     with refuses("each width must be a whole number >= 1; got 0"):

@@ -69,7 +69,7 @@ def answers_by_hand(task: str, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_answers_are_those_of_plain_python(name: str) -> None:
+def test_toy_answers_equal_plain_python(name: str) -> None:
     task = TASKS[name]
     drawn = task.draw(40, torch.Generator().manual_seed(5))
     assert drawn.shape == (40, task.length)
@@ -89,7 +89,7 @@ def test_answers_are_those_of_plain_python(name: str) -> None:
         assert torch.equal(drawn[rows[:, 0], rows[:, 2]], together[rows[:, 0], rows[:, 1]])
 
 
-def test_repeated_blocks_are_periodic_with_lengths_that_differ() -> None:
+def test_repeated_blocks_have_periods_of_several_lengths() -> None:
     task = TASKS["induction"]
     drawn = task.draw(200, torch.Generator().manual_seed(1))
     periods = set()
@@ -114,7 +114,7 @@ def test_every_earlier_right_place_counts() -> None:
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_what_cannot_be_read_is_refused_with_what_came(name: str) -> None:
+def test_unreadable_toy_file_is_refused(name: str) -> None:
     task = TASKS[name]
     with pytest.raises(ValueError, match=f"from 1 to {task.most} letters; got 0"):
         task.tokens("")
@@ -126,7 +126,7 @@ def test_what_cannot_be_read_is_refused_with_what_came(name: str) -> None:
         task.tokens("a|")
 
 
-def test_measures_are_those_of_a_naive_loop() -> None:
+def test_toy_measures_equal_a_loop() -> None:
     task = TASKS["induction"]
     tokens = task.draw(6, torch.Generator().manual_seed(2))
     generator = torch.Generator().manual_seed(3)
@@ -153,7 +153,7 @@ def test_measures_are_those_of_a_naive_loop() -> None:
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_the_model_is_that_of_torchs_own_layers(name: str) -> None:
+def test_toy_model_equals_torch_layers(name: str) -> None:
     recipe = replace(Recipe.usual(name), layers=2, heads=4, seed=9)
     model, tokens = recipe.model(), recipe.held_out(5)
     with torch.no_grad():
@@ -177,9 +177,7 @@ def test_the_model_is_that_of_torchs_own_layers(name: str) -> None:
     ("task", "positions", "off"),
     [("induction", True, (1, 2)), ("reverse", True, ()), ("induction", False, ())],
 )
-def test_all_checkpoints_at_once_are_each_models_own(
-    task: str, positions: bool, off: tuple[int, ...]
-) -> None:
+def test_checkpoints_at_once_equal_one_at_a_time(task: str, positions: bool, off: tuple[int, ...]) -> None:
     run = packaged_run(task, positions=positions)
     tokens = TASKS[task].tokens(TASKS[task].example)
     maps, logits = run.on(tokens, off=off)
@@ -190,7 +188,7 @@ def test_all_checkpoints_at_once_are_each_models_own(
         torch.testing.assert_close(logits[at], alone.logits, atol=1e-4, rtol=1e-4)
 
 
-def test_judging_without_each_head_runs_no_layer_twice_on_one_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evaluation_without_heads_runs_no_layer_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     run, task = packaged_run("induction"), TASKS["induction"]
     model, tokens = run.model(12), run.recipe.held_out(32)
     each_off = [(), (0,), (1,), (2,), (3,), (0, 3)]
@@ -211,7 +209,7 @@ def test_judging_without_each_head_runs_no_layer_twice_on_one_input(monkeypatch:
     )  # the first layer once; the second after all its heads, after one, after the other
 
 
-def test_a_head_that_is_off_writes_nothing_and_all_off_is_guessing() -> None:
+def test_toy_head_off_writes_nothing_and_all_off_guesses() -> None:
     recipe = replace(Recipe.usual("induction"), seed=4)
     model, tokens = recipe.model(), recipe.held_out(3)
     with torch.no_grad():
@@ -226,7 +224,7 @@ def test_a_head_that_is_off_writes_nothing_and_all_off_is_guessing() -> None:
         model(torch.zeros(25, dtype=torch.long))
 
 
-def test_without_positions_the_first_layer_sees_words_only() -> None:
+def test_toy_without_positions_sees_words_only() -> None:
     recipe = replace(Recipe.usual("reverse"), positions=False)
     model = recipe.model()
     tokens = TASKS["reverse"].tokens("abcdefghijkl")
@@ -237,7 +235,7 @@ def test_without_positions_the_first_layer_sees_words_only() -> None:
 
 
 @pytest.mark.parametrize("recipe", SHIPPED, ids=lambda each: path_of(each).stem)
-def test_toys_that_come_with_the_package_have_learned_their_task(recipe: Recipe) -> None:
+def test_packaged_toys_have_learned_their_task(recipe: Recipe) -> None:
     run, task = packaged_run(recipe.task, positions=recipe.positions), TASKS[recipe.task]
     assert run.recipe == recipe
     tokens = task.draw(512, torch.Generator().manual_seed(77_777))
@@ -256,7 +254,7 @@ def test_toys_that_come_with_the_package_have_learned_their_task(recipe: Recipe)
 
 
 @pytest.mark.parametrize("recipe", SHIPPED, ids=lambda each: path_of(each).stem)
-def test_the_curve_in_the_file_is_that_of_its_checkpoints(recipe: Recipe) -> None:
+def test_toy_curve_equals_its_checkpoints(recipe: Recipe) -> None:
     run = packaged_run(recipe.task, positions=recipe.positions)
     assert run.checkpoints[0].step == 0
     assert run.checkpoints[-1].step == recipe.steps
@@ -270,7 +268,7 @@ def test_the_curve_in_the_file_is_that_of_its_checkpoints(recipe: Recipe) -> Non
 
 
 @pytest.mark.parametrize("recipe", SHIPPED, ids=lambda each: path_of(each).stem)
-def test_ablation_in_file_equals_its_checkpoints_without_each_head(recipe: Recipe) -> None:
+def test_toy_ablation_equals_checkpoints_without_each_head(recipe: Recipe) -> None:
     run, task, n_head = (
         packaged_run(recipe.task, positions=recipe.positions),
         TASKS[recipe.task],
@@ -289,7 +287,7 @@ def test_ablation_in_file_equals_its_checkpoints_without_each_head(recipe: Recip
             assert judged.accuracy == pytest.approx(float(run.ablation.accuracy[at, head]), abs=2e-3)
 
 
-def test_the_birth_of_the_induction_head_falls_between_many_checkpoints() -> None:
+def test_induction_head_arises_between_many_checkpoints() -> None:
     run = packaged_run("induction")
     scores = torch.tensor(
         [float(run.curve.at(each.step).measures["induction"].max()) for each in run.checkpoints]
@@ -301,7 +299,7 @@ def test_the_birth_of_the_induction_head_falls_between_many_checkpoints() -> Non
     assert max(birth) < (steps[-1] - steps[0]) / len(steps)
 
 
-def test_states_are_kept_where_most_changes() -> None:
+def test_checkpoints_are_densest_where_most_changes() -> None:
     def look(step: int) -> Evaluation:
         accuracy = min(1.0, max(0.0, (step - 40) / 10))  # all that changes changes from step 40 to 50
         return Evaluation(1 - accuracy, accuracy, {"induction": torch.tensor([accuracy, 0.5 * accuracy])})
@@ -312,13 +310,13 @@ def test_states_are_kept_where_most_changes() -> None:
     assert _densest([look(0)] * 11, 6) == [0, 2, 4, 6, 8, 10]  # evenly where nothing does
 
 
-def test_all_files_together_take_three_megabytes_at_most() -> None:
+def test_toy_files_take_three_megabytes_at_most() -> None:
     files = list(TRAINED.iterdir())
     assert {each.name for each in files} == {path_of(recipe).name for recipe in SHIPPED}
     assert sum(each.stat().st_size for each in files) <= 3_000_000
 
 
-def test_training_again_finds_the_same_head_and_the_same_loss(tmp_path: Path) -> None:
+def test_training_from_one_seed_is_repeatable(tmp_path: Path) -> None:
     state, out = torch.get_rng_state(), tmp_path / "copy.safetensors"
     threads = torch.get_num_threads()
     try:
@@ -339,7 +337,7 @@ def test_training_again_finds_the_same_head_and_the_same_loss(tmp_path: Path) ->
     assert float(ends[0]["diagonal"].max()) >= 0.9
 
 
-def test_the_command_takes_seed_steps_and_positions(
+def test_train_command_takes_seed_steps_and_positions(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "own.safetensors"
@@ -367,7 +365,7 @@ def test_the_command_takes_seed_steps_and_positions(
         (["--steps", "2", "--out", "."], "--out must be a file that can be written; got .: Is a directory"),
     ],
 )
-def test_a_command_that_cannot_be_carried_out_says_why(
+def test_train_command_refusal_says_why(
     words: list[str], wanted: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, threads = tmp_path / "own.safetensors", torch.get_num_threads()
@@ -381,7 +379,7 @@ def test_a_command_that_cannot_be_carried_out_says_why(
     assert not out.exists()
 
 
-def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+def test_toy_run_round_trips_through_its_file(tmp_path: Path) -> None:
     run = train(replace(Recipe.usual("reverse"), seed=2, steps=12), checkpoints=3)
     write_run(run, tmp_path / "run.safetensors")
     read = read_run(tmp_path / "run.safetensors")
@@ -401,7 +399,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
         packaged_run("reverse", positions=False)
 
 
-def test_no_training_step_sees_what_the_model_is_judged_by() -> None:
+def test_training_never_sees_held_out_sequences() -> None:
     held_out = TASKS["sort"].draw(30, torch.Generator().manual_seed(1))
     tokens = torch.cat([TASKS["sort"].draw(20, torch.Generator().manual_seed(2)), held_out[7:9]])
     known = {tuple(each) for each in held_out.tolist()}
@@ -409,7 +407,7 @@ def test_no_training_step_sees_what_the_model_is_judged_by() -> None:
     assert _among(tokens, held_out)[-2:].all()
 
 
-def test_an_exception_of_the_listener_ends_the_training() -> None:
+def test_training_ends_with_its_listeners_exception() -> None:
     seen = []
 
     def stop(step: int, look: object) -> None:
@@ -422,7 +420,7 @@ def test_an_exception_of_the_listener_ends_the_training() -> None:
     assert seen == [(step, step % 5 == 0) for step in range(8)]
 
 
-def test_bad_recipes_are_refused() -> None:
+def test_training_refuses_bad_recipes() -> None:
     with pytest.raises(ValueError, match="task must be one of 'induction'"):
         Recipe.usual("juggling")
     with pytest.raises(ValueError, match="steps must be a whole number >= 1; got 0"):

@@ -33,7 +33,7 @@ def random_maps(*shape: int, seed: int = 0) -> torch.Tensor:
     ("first", "second"),
     [("a b c d", "a x y d"), ("a b", "a b"), ("a b a b", "b a"), ("a", "b"), ("a a", "a b a c a")],
 )
-def test_alignment_reads_both_lists_in_their_order(first: str, second: str) -> None:
+def test_alignment_keeps_the_order_of_both_lists(first: str, second: str) -> None:
     lists = first.split(), second.split()
     alignment = align_tokens(*lists)
     for tokens, places in zip(lists, (alignment.first, alignment.second), strict=True):
@@ -43,7 +43,7 @@ def test_alignment_reads_both_lists_in_their_order(first: str, second: str) -> N
     assert len(alignment.tokens) == len(lists[0]) + len(lists[1]) - len(alignment.shared)
 
 
-def test_what_moves_is_the_sum_over_all_keys_of_both() -> None:
+def test_row_changes_sum_over_the_keys_of_both() -> None:
     alignment = align_tokens([*"abxd"], [*"aybd"])
     weights = random_maps(2, 4, 4), random_maps(2, 4, 4, seed=1)
     n = len(alignment.tokens)
@@ -63,7 +63,7 @@ def test_what_moves_is_the_sum_over_all_keys_of_both() -> None:
             assert float(changes[head, at]) == pytest.approx(total, abs=1e-12)
 
 
-def test_pieces_of_a_word_are_summed_as_keys_and_averaged_as_queries() -> None:
+def test_joined_pieces_are_key_sums_and_query_means() -> None:
     weights, spans = random_maps(3, 5, 5), [range(2), range(2, 3), range(3, 5)]
     joined = join_pieces(weights, spans)
     for head in range(3):
@@ -75,7 +75,7 @@ def test_pieces_of_a_word_are_summed_as_keys_and_averaged_as_queries() -> None:
 
 
 @pytest.mark.parametrize("name", ["bert", "roberta", "gpt2", "llama", "llama 3"])
-def test_words_read_as_they_were_typed_with_any_tokenizer(name: str, tmp_path: Path) -> None:
+def test_joined_words_read_as_typed_with_any_tokenizer(name: str, tmp_path: Path) -> None:
     model = load_model(small_models.write(tmp_path / "small", name))
     text = "the cats sat again. café sat"
     encoding = model.read(text, 40)
@@ -89,13 +89,13 @@ def test_words_read_as_they_were_typed_with_any_tokenizer(name: str, tmp_path: P
     assert len(encoding.ids) - len(encoding.special) > len(words)
 
 
-def test_bytes_that_make_no_character_stay_bytes() -> None:
+def test_joined_bytes_without_a_character_stay_bytes() -> None:
     assert join_text(["·", "<0xE9>", "<0xBE>", "<0x8D>"], "·") == "龍"
     assert join_text(["·", "<0xE9>", "<0xBE>"], "·") == "<0xE9><0xBE>"
 
 
 @pytest.mark.parametrize("name", ["gpt2", "mistral", "bert"])
-def test_maps_of_pieces_are_transformers_on_each_text(name: str, tmp_path: Path) -> None:
+def test_two_texts_maps_equal_transformers(name: str, tmp_path: Path) -> None:
     folder = small_models.write(tmp_path / "small", name)
     model = load_model(folder)
     network: Any = transformers.AutoModel.from_pretrained(folder, attn_implementation="eager")
@@ -114,7 +114,7 @@ def test_maps_of_pieces_are_transformers_on_each_text(name: str, tmp_path: Path)
             torch.testing.assert_close(visible[list(places)][:, list(places)], theirs > 0)
 
 
-def test_it_turns_from_the_animal_in_part_and_the_trophy_stays() -> None:
+def test_it_moves_from_the_animal_and_the_trophy_stays() -> None:
     """Against transformers on the packaged model: layer 4, head 2."""
     folder = packaged_folder()
     assert folder is not None

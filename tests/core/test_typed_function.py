@@ -50,7 +50,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("text", [text for text, meant in READ.items() if meant])
-def test_reads_what_is_meant(text: str) -> None:
+def test_typed_function_reads_usual_notation(text: str) -> None:
     function, meant = read_function(text), READ[text]
     assert meant is not None
     expected = torch.tensor([meant(x) for x in PLACES.tolist()], dtype=torch.float64)
@@ -61,7 +61,7 @@ def test_reads_what_is_meant(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_refuses_and_says_where(text: str) -> None:
+def test_typed_function_refusal_says_where(text: str) -> None:
     with pytest.raises(FunctionError) as refused:
         read_function(text)
     assert refused.value.position == REFUSED[text] - 1
@@ -71,29 +71,29 @@ def test_refuses_and_says_where(text: str) -> None:
 @pytest.mark.parametrize(
     ("sign", "name"), [("\u202e", "“U\\+202E”"), ("\x1b", "“U\\+001B”"), ("\u00a7", "“§”")]
 )
-def test_sign_that_cannot_be_seen_is_named_by_its_code(sign: str, name: str) -> None:
+def test_typed_function_invisible_sign_is_named_by_code(sign: str, name: str) -> None:
     with pytest.raises(FunctionError, match=name):
         read_function(f"x + {sign}1")
 
 
-def test_nothing_but_the_list_is_computed() -> None:
+def test_typed_function_computes_listed_names_only() -> None:
     for foreign in ("x.real", "__import__('os')", "[x]", "x if x else 1", "sin(x, 2)", "open(x)", "x @ x"):
         function = TypedFunction(foreign, ast.parse(foreign, mode="eval").body)
         with pytest.raises((TypeError, KeyError)):
             function(PLACES)
 
 
-def test_the_base_of_a_power_stands_in_parentheses() -> None:
+def test_typed_function_power_base_has_parentheses() -> None:
     assert read_function("(x/2)^2").latex == r"{\left(\frac{x}{2}\right)}^{2}"
     assert read_function("-x^2 + sqrt(3x)").latex == r"-{x}^{2} + \sqrt{3 \cdot x}"
 
 
-def test_two_factors_side_by_side_need_no_sign_but_two_numbers_do() -> None:
+def test_typed_function_factors_need_no_sign_numbers_do() -> None:
     with pytest.raises(FunctionError, match=r"^Character 9: an operator"):
         read_function("(x)(x+1)2")
 
 
-def test_any_text_is_read_or_refused_and_nothing_else() -> None:
+def test_typed_function_any_text_is_read_or_refused() -> None:
     chance = Random(4)
     pieces = [
         "x",
@@ -134,12 +134,12 @@ def test_any_text_is_read_or_refused_and_nothing_else() -> None:
     ("text", "gap"), [("1/x", 0.0), ("log(x)", 0.0), ("sqrt(x - 1)", 0.0), ("1/(x - 2.5)", 2.5),
                       ("10^(3x)", 2.005), ("0/0", 0.0), ("sqrt(x)", None), ("sin(x)", None)]
 )  # fmt: skip
-def test_says_where_a_function_is_not_finite(text: str, gap: float | None) -> None:
+def test_typed_function_names_its_first_gap(text: str, gap: float | None) -> None:
     found = read_function(text).first_gap(0, 5)
     assert found == pytest.approx(gap) if gap is not None else found is None
 
 
-def test_points_are_drawn_as_those_of_the_ready_made_function() -> None:
+def test_function_sample_equals_the_ready_made_one() -> None:
     theirs = regression_sample("sine", n_points=33, noise=0.7, seed=9)
     ours = function_sample(read_function("2sin(x) + x"), n_points=33, noise=0.7, seed=9)
     assert (ours.keys == theirs.keys).all()
@@ -148,6 +148,6 @@ def test_points_are_drawn_as_those_of_the_ready_made_function() -> None:
     assert float(ours.truth(torch.tensor([2.0], dtype=torch.float64))) == pytest.approx(2 * math.sin(2) + 2)
 
 
-def test_a_function_that_is_not_finite_draws_no_points(refuses: Refuses) -> None:
+def test_function_sample_refuses_gaps(refuses: Refuses) -> None:
     with refuses("The function must be a number of at most 1,000,000 .* from 0 to 5; 1/x is not at x = 0"):
         function_sample(read_function("1/x"))

@@ -80,7 +80,7 @@ def speckled(width: int = 48, height: int = 40) -> Image.Image:
 
 
 @pytest.mark.parametrize("kind", CONFIGS)
-def test_every_row_of_every_head_is_transformers_own(kind: str, tmp_path: Path) -> None:
+def test_vision_rows_equal_transformers(kind: str, tmp_path: Path) -> None:
     model = load_vision_model(save_vision_model(tmp_path, kind))
     picture = model.prepare(speckled())
     assert picture.inputs is not None
@@ -98,7 +98,7 @@ def test_every_row_of_every_head_is_transformers_own(kind: str, tmp_path: Path) 
     torch.testing.assert_close(picture.inputs[0].permute(1, 2, 0), shown, atol=0.01, rtol=0)
 
 
-def test_rows_of_words_over_a_picture_are_transformers_own(tmp_path: Path) -> None:
+def test_vision_word_rows_equal_transformers(tmp_path: Path) -> None:
     model = load_vision_model(save_writer(tmp_path))
     picture = model.prepare(speckled())
     maps = model.at(picture)
@@ -123,7 +123,7 @@ def test_rows_of_words_over_a_picture_are_transformers_own(tmp_path: Path) -> No
     ("n_key", "size", "grid"),
     [(17, (48, 40), (4, 4)), (16, (30, 90), (4, 4)), (55, (60, 40), (6, 9)), (24, (60, 40), (4, 6))],
 )
-def test_keys_of_a_file_are_patches_of_its_picture(n_key: int, size: Any, grid: tuple[int, int]) -> None:
+def test_file_keys_are_patches_of_its_picture(n_key: int, size: Any, grid: tuple[int, int]) -> None:
     weights = np.random.default_rng(1).dirichlet(np.ones(n_key), (2, 3, n_key))
     maps = AttentionMaps({str(at): layer for at, layer in enumerate(weights)})
     ours, picture = read_patch_maps("mine.npz", maps, speckled(*size))
@@ -134,7 +134,7 @@ def test_keys_of_a_file_are_patches_of_its_picture(n_key: int, size: Any, grid: 
     assert read_patch_maps("mine.npz", words, speckled(*size))[0].queries == ["1 a", "2 cat"]
 
 
-def test_keys_that_are_no_patches_are_refused_with_what_came() -> None:
+def test_file_keys_that_are_no_patches_are_refused() -> None:
     maps = AttentionMaps({"0": np.full((1, 23, 23), 1 / 23)})
     with pytest.raises(ValueError, match=r"48 × 40 .*got 23 keys"):
         read_patch_maps("mine.npz", maps, speckled())
@@ -143,7 +143,7 @@ def test_keys_that_are_no_patches_are_refused_with_what_came() -> None:
         read_patch_maps("mine.npz", maps, speckled())
 
 
-def test_a_folder_that_is_not_such_a_model_is_refused_by_name(tmp_path: Path) -> None:
+def test_vision_folder_of_another_model_is_refused(tmp_path: Path) -> None:
     folder = save_vision_model(tmp_path)
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     (folder / "config.json").write_text(json.dumps(config | {"model_type": "swin"}), encoding="utf-8")
@@ -178,13 +178,13 @@ def quadrants(mode: str, pixels: Any) -> Image.Image:
         (file_of(Image.new("L", (1, 1), 77), "JPEG"), [(77,) * 3]),
     ],
 )
-def test_a_picture_of_any_mode_is_read(data: bytes, pixels: list[tuple[int, int, int]]) -> None:
+def test_picture_of_any_mode_is_read(data: bytes, pixels: list[tuple[int, int, int]]) -> None:
     image = read_picture(data)
     assert image.mode == "RGB"
     assert [image.getpixel((x, 0)) for x in range(image.width)] == pixels
 
 
-def test_a_picture_taken_sideways_stands_upright() -> None:
+def test_sideways_picture_stands_upright() -> None:
     exif = Image.Exif()
     exif[0x0112] = 6  # turned by a quarter
     image = read_picture(file_of(speckled(8, 4), "PNG", exif=exif))
@@ -225,7 +225,7 @@ ANIMATED = file_of(Image.new("L", (4, 4)), save_all=True, append_images=[Image.n
         (header(201, 10), "20 times"),
     ],
 )
-def test_what_is_no_picture_is_refused_and_never_decoded_if_too_large(
+def test_non_pictures_are_refused_and_large_ones_not_decoded(
     data: bytes, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if data[12:16] == b"IHDR" and len(data) < 100:
@@ -235,7 +235,7 @@ def test_what_is_no_picture_is_refused_and_never_decoded_if_too_large(
         read_picture(data)
 
 
-def test_one_pixel_and_a_long_strip_are_seen_by_a_model(tmp_path: Path) -> None:
+def test_one_pixel_and_a_long_strip_have_rows(tmp_path: Path) -> None:
     model = load_vision_model(save_vision_model(tmp_path, "dinov2"))
     for size in ((1, 1), (3, 1), (20, 1), (1, 20)):
         picture = model.prepare(read_picture(file_of(Image.new("RGB", size, RED))))

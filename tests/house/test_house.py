@@ -21,7 +21,7 @@ PACKAGES = ("attn_core", "attn_figures", "attn_live", "attn_ui", "attn_words", "
 WAIVED = re.compile(r"# (?:type: ignore|noqa:) ?\S+|time\.sleep\([^)]*\)")
 
 
-def test_what_is_waived_or_slept_through_has_its_reason() -> None:
+def test_waiver_or_sleep_has_its_reason() -> None:
     found = {
         f"{path.relative_to(ROOT)}:{number}": line[match.end() :]
         for folder in (*PACKAGES, "benchmarks", "deploy", "tests")
@@ -35,7 +35,7 @@ def test_what_is_waived_or_slept_through_has_its_reason() -> None:
 
 
 @pytest.mark.parametrize("guide", ["README.md", "CONTRIBUTING.md", "docs/architecture.md"])
-def test_a_file_that_a_guide_names_is_there(guide: str) -> None:
+def test_guide_file_exists(guide: str) -> None:
     files = set(re.findall(r"\b[a-z_]+/[a-z_/]+\.(?:py|js|md)\b", (ROOT / guide).read_text()))
     assert len(files) > 3
     assert {each for each in files if not (ROOT / each).exists()} == set()
@@ -103,7 +103,7 @@ assert "wanted: a whole number from 1 to 64" in warning.value, warning.value
 
 
 @pytest.mark.slow
-def test_a_page_made_by_the_guide_opens_and_reads_its_links(house: Path) -> None:
+def test_guide_page_opens_and_reads_its_links(house: Path) -> None:
     done = run(house, "-c", OPENED)
     assert done.returncode == 0, done.stderr
 
@@ -143,7 +143,7 @@ assert PAGES["multi-head"].at("hmask=a pattern a head&patterns=every other").con
 
 
 @pytest.mark.slow
-def test_all_words_of_a_page_made_by_the_guide_are_messages(house: Path) -> None:
+def test_guide_page_words_are_messages(house: Path) -> None:
     done = run(house, "-m", "tests.plain_words", "averages")
     assert done.stdout == "0 texts\n", done.stdout + done.stderr
 
@@ -154,12 +154,12 @@ def test_guide_page_and_mistake_compute_without_the_app(house: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_mask_and_a_mistake_made_by_the_guide_are_on_their_pages(house: Path) -> None:
+def test_guide_mask_and_mistake_are_on_their_pages(house: Path) -> None:
     done = run(house, "-c", MASKED)
     assert done.returncode == 0, done.stderr
 
 
-def test_a_page_made_by_the_guide_may_not_import_another(house: Path) -> None:
+def test_guide_page_may_not_import_another(house: Path) -> None:
     lint = ("-c", "from importlinter.cli import lint_imports_command as lint; lint(['--no-cache'])")
     assert "0 broken" in run(house, *lint).stdout
     page = house / "pages" / "averages" / "page.py"
@@ -171,7 +171,7 @@ def test_a_page_made_by_the_guide_may_not_import_another(house: Path) -> None:
     assert "a page imports no other page BROKEN" in done.stdout
 
 
-def test_no_control_of_a_page_has_the_name_of_a_setting() -> None:
+def test_control_keys_differ_from_setting_names() -> None:
     """A session keeps what was set on the page before: a figure "bias" met the checkbox of that name."""
     keys = {
         keyword.value.value: path
@@ -191,7 +191,7 @@ def test_no_control_of_a_page_has_the_name_of_a_setting() -> None:
     assert {key: str(path) for key, path in keys.items() if key in settings} == {}
 
 
-def test_no_element_is_dressed_by_what_the_whole_page_has() -> None:
+def test_style_rules_name_their_element() -> None:
     """`body:has(.x) .y` has the browser look at every .y with each element drawn: 0.6 s a first visit."""
     dear = re.compile(r"(?:html|body|:root|\.stApp):has\((?:[^()]|\([^()]*\))*\)[^\s{},]*[\s>+~]+[^\s{},]")
     assert dear.search("body:has(.a):not(:has(.b)) .c { color: red; }")
@@ -205,7 +205,7 @@ def test_no_element_is_dressed_by_what_the_whole_page_has() -> None:
     assert not found, "set a variable of the body, and let the element read it"
 
 
-def test_no_rule_reaches_anything_at_all_past_has() -> None:
+def test_style_rules_with_has_name_their_target() -> None:
     """`.x:has(...) > *` restyles all of a figure with each picture: half of a drag's pictures at 4x.
 
     An element without a name of its own, `*` or `:first-child`, may be any: all elements are looked at.

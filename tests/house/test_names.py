@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("attn_core", "attn_figures", "attn_live", "attn_ui", "attn_words", "pages", "programs")
+PACKAGES = (
+    *("attn_core", "attn_figures", "attn_live", "attn_ui", "attn_words", "pages", "programs"),
+    *("benchmarks", "deploy", "docs", "locales"),
+)
 ROLES = {"State", "Result"}  # every page may have these, and imports no other page
 PARTICIPLES = re.compile(
     "_?(arranged|asked|called|chosen|counted|cut|done|drawn|found|given|got|held|hidden|kept|known|left|listed"
@@ -48,12 +51,15 @@ def test_parameters_are_no_bare_participles(package: str) -> None:
     assert [each for each in parameters if PARTICIPLES.fullmatch(each.rpartition(" ")[2])] == []
 
 
-def test_test_names_are_short() -> None:
-    names = [
-        node.name
+def test_test_names_are_short_and_unique() -> None:
+    names = Counter(
+        f"{getattr(scope, 'name', '')}.{node.name}"
         for _, tree in trees("tests")
-        for node in ast.walk(tree)
+        for scope in ast.walk(tree)
+        if isinstance(scope, ast.Module | ast.ClassDef)
+        for node in scope.body
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
-    ]
+    )
     assert names
-    assert [name for name in names if len(name) > MOST_LETTERS] == []
+    assert [name for name in names if len(name.partition(".")[2]) > MOST_LETTERS] == []
+    assert [name for name, count in names.items() if count > 1] == []

@@ -13,7 +13,7 @@ FAILS_ONCE = """
 import pathlib, pytest
 
 @pytest.mark.parametrize("number", range({count}))
-def test_first(tmp_path_factory, number):
+def test_tier_runs_its_first_test(tmp_path_factory, number):
     seen = pathlib.Path({folder!r}) / str(number)
     was_there = seen.exists()
     seen.touch()

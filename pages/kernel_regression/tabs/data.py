@@ -91,9 +91,9 @@ def sample_csv(points: Points) -> bytes:
 
 
 def _table(points: Points) -> None:
-    stored = st.session_state.get(TABLE)
+    table = st.session_state.get(TABLE)
     # While the points come from this table's edits, its base stays, so that nothing typed is lost.
-    base: Points = stored[0] if stored and stored[1] == points.fingerprint else points
+    base: Points = table[0] if table and table[1] == points.fingerprint else points
     key = f"points_{base.fingerprint[:12]}"
     st.data_editor(
         {"x": _cells(base), "y": base.values},

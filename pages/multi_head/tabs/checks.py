@@ -32,11 +32,11 @@ def checks(result: Result) -> list[Check]:
     if result.setting.sink is None:
         output = result.module.fast(n.query, n.key, n.key, result.mask)
         results.append(compare(fused, attention.output, output))
-        what, wanted = _("each row of weights sums to one, or is empty"), attends.to(sums)
+        what, expected = _("each row of weights sums to one, or is empty"), attends.to(sums)
     else:
         what = _("what a row of weights lacks of one went to the sink")
-        wanted = 1 - torch.sigmoid(result.setting.sink - attention.scaled_scores.logsumexp(dim=-1))
-    results.append(compare(what, sums, wanted, scale=1.0))
+        expected = 1 - torch.sigmoid(result.setting.sink - attention.scaled_scores.logsumexp(dim=-1))
+    results.append(compare(what, sums, expected, scale=1.0))
     if attention.mask is not None:
         masked = attention.weights[~attention.mask]
         results.append(compare(_("a masked key has weight zero"), masked, 0.0, scale=1.0))
