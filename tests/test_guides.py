@@ -19,7 +19,7 @@ TEXTS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("deploy/*.md")), *BOOK, *
 LINK = re.compile(r"\]\((?!https?:|project:)([^)#]*)(?:#([^)]+))?\)")
 COMMAND = re.compile(r"(?:^    |`)make ([\w-]+)", re.MULTILINE)
 FILE = re.compile(r"`((?:attn_\w+|pages|lessons|locales|programs|tests|deploy|benchmarks|docs)/[\w./<>-]+)`")
-MADE_BY_READERS = {"deploy/bases.env", "pages/averages/settings.py"}
+MADE_BY_READERS = {"deploy/bases.env", "lessons/7-its-name.md", "pages/averages/settings.py"}
 SNIPPETS = [
     (path.name, code)
     for path in (*READMES, *BOOK)
