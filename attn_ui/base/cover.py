@@ -368,6 +368,10 @@ def _scrub(
     for trace in traces:  # the first that stands somewhere is the map itself
         names_at.setdefault((f"{trace.get('xaxis')} domain", f"{trace.get('yaxis')} domain"), trace["name"])
     hidden_names = {traces[index]["name"] for index in indices}
+    for shape in layout.get("shapes", ()):  # a frame on a covered map that is not its own may answer
+        own = names_at.get((f"{shape.get('xref')} domain", f"{shape.get('yref')} domain"), "")
+        if own in hidden_names and not _is_part(str(shape.get("name")), own):
+            shape["visible"] = False
     for note in layout.get("annotations", ()):
         own = names_at.get((note.get("xref"), note.get("yref")), "")
         tokens = _NUMBER.findall(str(note.get("text", "")))

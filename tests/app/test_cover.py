@@ -210,6 +210,18 @@ def test_covered_title_with_a_measure_shows_its_name_only() -> None:
     assert "1.1 previous token 0." in there  # of a head that is not covered
 
 
+def test_frames_of_right_answers_are_covered_with_their_map() -> None:
+    def frames(link: str) -> list[str]:
+        shapes = PAGES["learned-heads"].at(link).figure()["layout"]["shapes"]
+        return [
+            each["name"] for each in shapes if "answer" in each.get("name", "") and each.get("visible", True)
+        ]
+
+    assert len(frames("training=0")) == 8
+    assert frames("training=0&cover=prediction") == []
+    assert len(frames("training=0&cover=loss")) == 8
+
+
 def test_stage_without_the_covered_panel_does_not_reveal_it() -> None:
     there = at("single-head", "stage=output&cover=masked")
     assert not there.dropped
