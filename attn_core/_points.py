@@ -63,7 +63,7 @@ def distances(queries: Tensor, keys: Tensor) -> Tensor:
 
 
 def squares_beyond_nearest(distances: Tensor) -> Tensor:
-    """Each squared distance less the least in its row: times ``-half_inverse_square(h)``, a Gaussian's logit.
+    """Return each squared distance less its row's smallest; times ``-half_inverse_square(h)`` it is a logit.
 
     The squares are subtracted as a product, before the division, so that the nearest key has exactly 0 and no
     bandwidth overflows.
@@ -79,5 +79,5 @@ def half_inverse_square(bandwidth: Tensor) -> Tensor:
 
 
 def farthest_distance(dtype: torch.dtype) -> float:
-    """Return a distance at which no kernel weighs, whatever the bandwidth, and whose square is finite."""
+    """Return a distance so large that no kernel gives it weight, though its square is still finite."""
     return math.sqrt(torch.finfo(dtype).max) / 2

@@ -1,4 +1,4 @@
-"""The product's words in the language of whoever looks: gettext's catalogues, one language a run.
+"""The product's words in the visitor's language: gettext's catalogues, one language a run.
 
     from attn_words import N_, _, _c, _n
 
@@ -77,7 +77,7 @@ def _default_decimals() -> int:
 
 
 def set_defaults(ask: Callable[[], str], ask_decimals: Callable[[], int]) -> None:
-    """Have functions tell the language, and the decimals, of a thread or task in which none are set yet."""
+    """Set functions that return the language and the decimals of a thread in which none is set yet."""
     global _default_language, _default_decimals
     _default_language, _default_decimals = ask, ask_decimals
 
@@ -88,13 +88,13 @@ def language() -> str:
 
 
 def decimals() -> int:
-    """Return how many decimals the numbers in cells have that have room for them."""
+    """Return the number of decimals in cells that have room for them."""
     return _DECIMALS.get() or _default_decimals()
 
 
 @contextmanager
 def writing(count: int) -> Iterator[None]:
-    """Write numbers in cells with so many decimals within, and then as before."""
+    """Use so many decimals in cells within the block."""
     token = _DECIMALS.set(count)
     try:
         yield
@@ -103,17 +103,17 @@ def writing(count: int) -> Iterator[None]:
 
 
 def manner() -> tuple[str, int]:
-    """Return in which language words are, and with how many decimals numbers: what is cached apart."""
+    """Return the language and the decimals, by which cached results differ."""
     return language(), decimals()
 
 
 def is_spoken(code: str | None) -> bool:
-    """Whether a link may ask for a language: for one of those there are, or for English in disguise."""
+    """Whether a link may name this language: one of ours, or the disguised English of tests."""
     return code in LANGUAGES or code == PSEUDO
 
 
 def speak(code: str) -> None:
-    """Speak a language from now on, in this thread or task.
+    """Set the language of this thread or task.
 
     Raises:
         ValueError: nobody has translated into it.
@@ -125,7 +125,7 @@ def speak(code: str) -> None:
 
 @contextmanager
 def speaking(code: str) -> Iterator[None]:
-    """Speak a language within, and then the one before.
+    """Use a language within the block.
 
     Raises:
         ValueError: nobody has translated into it.
@@ -174,7 +174,7 @@ class _General(_gettext.NullTranslations):
 
 
 def with_small_letter(message: str) -> str:
-    """Return a message with a small first letter: it is translated once for both."""
+    """Return a message that begins with a small letter: both forms share one translation."""
     return message[:1].lower() + message[1:]
 
 
@@ -220,7 +220,7 @@ def _c(context: str, message: str, /, **fields: object) -> str:
 
 
 def N_(message: str, /) -> str:  # noqa: N802 (as gettext's users call it)
-    """Mark a constant as a message, which `_` says later in whatever language is spoken then."""
+    """Mark a constant as a message that `_` translates later."""
     return message
 
 
@@ -238,7 +238,7 @@ def paragraph(*sentences: str) -> str:
 
 
 class Cached(Generic[P, R]):
-    """A function whose answers are kept for each `manner`, with the counts of `functools.lru_cache`."""
+    """A cached function with an entry for each `manner`, and the counts of `functools.lru_cache`."""
 
     def __init__(self, function: Callable[P, R], most: int | None) -> None:
         """Keep so many answers; all of them where that is None."""
@@ -261,7 +261,7 @@ class Cached(Generic[P, R]):
 
 
 def cached(most: int | None = None) -> Callable[[Callable[P, R]], Cached[P, R]]:
-    """Cache like `functools.lru_cache` what holds words: an answer for each language."""
+    """Cache a function whose results hold words: one entry for each language."""
     return lambda function: Cached(function, most)
 
 

@@ -1,4 +1,4 @@
-"""English in disguise: every letter with an accent and two fifths more of them, so tests find what is not.
+"""Disguised English for tests: accents on every letter and two fifths more of them show untranslated text.
 
 What is read as plain English then went past the catalogues; what overflows would overflow in a longer
 language. Fields, marks, formulas, code and links stay as they are.

@@ -47,7 +47,7 @@ def rank_correlation(a: Float[Tensor, "*batch n"], b: Float[Tensor, "*batch n"])
 def weights_and_effects(
     layers: Sequence[MultiHeadAttention], x: Float[Tensor, "n d_model"]
 ) -> tuple[Float[Tensor, "n_layer n n"], Float[Tensor, "n_layer n n"]]:
-    r"""Return each layer's weights, the mean over heads, and the effect of removing each token by then.
+    r"""Return each layer's weights, averaged over heads, and how far its output moves without each token.
 
     $$e^{(l)}_{ij} = \lVert y^{(l)}_i(X) - y^{(l)}_i(X \setminus x_j) \rVert$$
 

@@ -66,7 +66,7 @@ class BiasScheme(Scheme):
     def profile(
         self, length: int, d_model: int, *, vector: Float[Tensor, " d_model"] | None = None
     ) -> Float[Tensor, "*steps length"]:
-        """Return the factor of the bias on the weight of a key after the query."""
+        """Return the factor by which the bias multiplies the weight of a key after the query."""
         bias = self.bias(1, length)[..., 0, :]
         return (bias - bias[..., :1]).exp()
 

@@ -1,4 +1,4 @@
-"""What is asked and said of arcs from queries to their keys, on each page that draws them."""
+"""What pages with arcs from queries to keys share: their controls and their captions."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,7 +17,7 @@ MOST_NAMED = 5  # queries of a group
 
 
 def read_together(controls: Controls, queries: Sequence[str]) -> tuple[tuple[int, ...], bool]:
-    """Read which queries' rows are taken together with the slider's, and whether as a sum.
+    """Read which queries are combined with the slider's, and whether their rows are summed or averaged.
 
     Returns their places, in order: none by default.
     """
@@ -30,7 +30,7 @@ def read_together(controls: Controls, queries: Sequence[str]) -> tuple[tuple[int
 
 
 def together_lines(rows: Sequence[int], weights: str, *, summed: bool, axis: int = 0) -> More:
-    """Return the lines of a program that take rows together.
+    """Return the lines of a program that sum or average several rows.
 
     Args:
         rows: the queries' places; weights: the program's own of ``rows``, whose ``axis`` they are.
@@ -52,7 +52,7 @@ def describe_arcs(
     *,
     summed: bool = False,
 ) -> str:
-    """Say what the thickest arcs of a query, or of several together, hold, and what has none.
+    """Describe the thickest arcs of one query, or of several combined, and the keys without an arc.
 
     Args:
         queries: the words of those that are taken together; keys: as sentences have them.
@@ -88,7 +88,7 @@ def describe_head_arcs(
     *,
     summed: bool = False,
 ) -> str:
-    """Say of the arcs of several heads what they leave out, and where the heads look on average.
+    """Describe what the arcs of several heads leave out, and where the heads look on average.
 
     Args:
         queries, keys: as in `describe_arcs`.

@@ -35,12 +35,12 @@ Progress = Callable[[float, str], None]
 
 
 def yes_or_no(on: bool) -> str:
-    """Say what a switch says."""
+    """Return "yes" or "no" for a switch."""
     return _c("switch", "yes") if on else _c("switch", "no")
 
 
 def list_choices(setting: MultiChoice, options: Sequence[str], names: Sequence[str] = ()) -> str:
-    """Say which of some options are chosen."""
+    """Return the chosen options as a list in words."""
     labels = [names[int(each)] if names else label_of(setting, each) for each in options]
     return _(", ").join(labels) or _c("of several", "none")
 
@@ -117,7 +117,7 @@ class Controls:
         names: Sequence[str] = (),
         **style: Any,
     ) -> list[str]:
-        """Offer switches for some of the options; names: what the words are that these are numbers of."""
+        """Offer a switch for each of several options; names: the words that numbered options stand for."""
         options = self._value(setting)
         chosen = [each for each in options if each in available]
         if setting.name in self.values and len(chosen) < len(options):
@@ -140,7 +140,7 @@ class Controls:
         return at
 
     def position(self, available: Steps) -> int:
-        """Return the position of what is shown of a setting; note where the link asked for something else."""
+        """Return a slider's position; note where the link asked for a value that is not there."""
         value = self._value(available)
         at = available.nearest(value)
         if available.name in self.values and value != available.values[at] and not available.page_explains:
@@ -161,7 +161,7 @@ class Controls:
     message = caption  # something that the picture needs
 
     def report_dropped(self, bad: Dropped) -> None:
-        """Say of a setting that what the link says of it does not fit its other settings."""
+        """Say that a setting in the link does not fit the other settings."""
         self.dropped.append(bad)
 
     def formula(self, latex: str) -> None:
@@ -171,18 +171,18 @@ class Controls:
         """Offer the same numbers on another page, by a link to it."""
 
     def sidebar(self) -> AbstractContextManager[Any]:
-        """What is asked within stands in the sidebar."""
+        """Put the controls that follow into the sidebar."""
         return nullcontext()
 
     under_picture = sidebar  # though it decides what the picture shows
 
     def space(self, *, is_needed: bool = True) -> AbstractContextManager[Any]:
-        """Keep a place here, for what is said within it later; none where nothing will be."""
+        """Reserve a place here that is filled later."""
         del is_needed
         return nullcontext()
 
     def more(self, *settings: Parameter) -> AbstractContextManager["Controls"]:
-        """Return who answers for settings that few people set, in a part of the sidebar that is closed.
+        """Return the controls for rarely used settings, which stand in a closed part of the sidebar.
 
         It is open where one of them is not at its default. While it is closed its controls are not made.
         """
@@ -190,7 +190,7 @@ class Controls:
         return nullcontext(self)
 
     def row(self, gap: Gap = "small", label: str = "") -> AbstractContextManager[Any]:
-        """What is asked within stands side by side, after a label."""
+        """Put the controls that follow side by side, after a label."""
         del gap, label
         return nullcontext()
 
@@ -199,7 +199,7 @@ class Controls:
         return [nullcontext() for _ in widths]
 
     def working(self) -> AbstractContextManager[Progress]:
-        """Keep a place here that shows, until this is left, how far something is that takes long.
+        """Show the progress of a long computation here, until the block is left.
 
         Whoever looks may leave, or ask for something else: then it ends where it is told next.
         """
@@ -215,22 +215,22 @@ class Controls:
         return steps.nearest_value(self._value(steps))
 
     def between(self, steps: Steps) -> float | None:
-        """Return the value that was asked for where it is none of a slider's, but lies between two."""
+        """Return the value that the link asks for where it lies between two of the slider's; else None."""
         at = float(self._value(steps))
         inside = steps.values[0] < at < steps.values[-1]
         return at if inside and at not in steps.values and not steps.only else None
 
     def exact(self, steps: Steps) -> Steps:
-        """Return a slider with the value that was asked for, as a step of its own where it is none."""
+        """Return the slider with the value that the link asks for added to its steps."""
         at = self.between(steps)
         return steps if at is None else steps.with_value(at)
 
     def place(self, choice: Steps, count: int) -> int:
-        """Return the place of what is chosen among so many that are there."""
+        """Return the index of the chosen option among the first so many that exist here."""
         return self.position(replace(choice, values=choice.values[:count]))
 
     def text(self, setting: Table | Cells | Sight | Tabs) -> str:
-        """Return a table, cells, what is in sight or the open tab as the address has them."""
+        """Return the raw text of a table, cells, zoom or tab setting."""
         return str(self._value(setting))
 
     def peek(self, setting: Choice | Flag | Integer | Real | Text) -> Any:
@@ -238,7 +238,7 @@ class Controls:
         return self._value(setting)
 
     def describe(self, name: str, label: str, reading: str) -> None:
-        """Note that a control called so is taken to say something else than it shows."""
+        """Note under which name and in which words a control's value is reported."""
         self.labels[name] = label, reading
 
     def linked(self, setting: Parameter) -> str | None:
@@ -246,16 +246,16 @@ class Controls:
         return None if setting.name not in self.values else str(self.values[setting.name])
 
     def recall(self, name: str, default: K) -> K:
-        """Return what was kept under a name, so that what cannot be computed leaves the last that could."""
+        """Return the value that was remembered under a name, such as the last one that could be computed."""
         value: K = self._memory.get(name, default)
         return value
 
     def remember(self, name: str, value: Hashable) -> None:
-        """Keep a value for as long as the page is looked at."""
+        """Remember a value for the rest of the session."""
         self._memory[name] = value
 
     def answer(self, setting: Parameter, value: Any) -> None:
-        """Answer for a control what it will say next."""
+        """Set what a control will show next."""
         self.values[setting.name] = value
 
     link = answer  # writes into the link what it means without saying it, before anything is asked
@@ -265,6 +265,6 @@ class Controls:
         self.values[steps.name] = steps.nearest_value(to)
 
     def write(self, setting: Table | Cells | Sight | Tabs, text: str, *, replaces: bool = False) -> None:
-        """Put a text into the address; with `replaces` an editor that shows it starts afresh."""
+        """Write a text into the address; with `replaces`, an editor that shows it starts anew."""
         del replaces  # no editor shows it
         self.values[setting.name] = text

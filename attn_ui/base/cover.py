@@ -62,7 +62,7 @@ def names(scene: Scene) -> tuple[str, ...]:
 
 
 def check(scene: Scene, name: str, panel_sources: Iterable[str] = ()) -> None:
-    """Check that a name is that of something to cover: in this figure, or in another of the page's.
+    """Refuse a name that is no panel or curve of this figure, or of another of the page's.
 
     Args:
         scene: the figure's; name: what is to be covered.
@@ -110,7 +110,7 @@ def pack_covered(message: bytes, name: str, panel_sources: Table, _shared: Share
 
 
 def cover_panel(scene: Scene, name: str, panel_sources: Table) -> Scene:
-    """Return a scene without the numbers of one panel or curve, nor what gives them away; it has no panels.
+    """Return a scene without one panel's or curve's numbers and without whatever would reveal them.
 
     Args:
         scene: with all its numbers.

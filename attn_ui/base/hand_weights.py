@@ -1,4 +1,4 @@
-"""The sidebar's part on weights: how they are drawn, and whether some are set by hand."""
+"""The sidebar's controls for weights: how they are drawn, and whether they are set by hand."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,7 +20,7 @@ from attn_words import _, paragraph
 
 
 def read_whether(controls: Controls) -> bool:
-    """Read whether weights are set by hand."""
+    """Offer the switch for weights set by hand."""
     return controls.flag(HAND, _(SWITCH), help=_(CONVENTION))
 
 
@@ -50,7 +50,7 @@ def read_init(controls: Controls, setting: Choice, sentences: Mapping[str, str])
 
 
 def read_by_hand(controls: Controls, variants: Sequence[Sequence[Weight]]) -> HandRows:
-    """Return the weights that were set by hand and that fit, and say which these are.
+    """Return the hand-set weights that fit, and show which they are.
 
     What does not fit is named, and drawn meanwhile; its table stays for the sizes that it is made for.
 

@@ -1,4 +1,4 @@
-"""What a link can say to any page beside the page's own settings: the words of a teacher's link.
+"""Options that a link can set on any page, beside the page's own: those of a teacher's link.
 
 They hide controls or prose, start in projector mode, say one sentence of the teacher's own, open a step of a
 lesson beside the figure, cover a part of it until it is revealed, pin a state to compare with, speak a
@@ -75,7 +75,7 @@ def hide_setting(settings: Sequence[Parameter]) -> Hidden:
 
 
 def framing(settings: Sequence[Parameter]) -> tuple[Parameter, ...]:
-    """Return what a link can say to a page with these settings, beside them.
+    """Return the options that a link can set on any page with these settings.
 
     >>> [each.name for each in framing([Flag("bias", False)])][4:]
     ['pin', 'compare', 'cover', 'predict', 'lang', 'palette', 'decimals']

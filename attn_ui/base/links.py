@@ -46,7 +46,7 @@ class Dropped:
 
 
 def unavailable_here(steps: Steps, text: str, value: float, earlier: Iterable[Dropped]) -> Dropped:
-    """Say of a setting that the page cannot have here what the link asked for, though it can elsewhere.
+    """Report a value that the link asks for and that this page has, but not with its other settings.
 
     Args:
         steps: the setting with the values that there are here; value: which of them is used.
@@ -58,7 +58,7 @@ def unavailable_here(steps: Steps, text: str, value: float, earlier: Iterable[Dr
 
 
 def partly_unavailable(choice: MultiChoice, texts: Sequence[str]) -> Dropped:
-    """Say of a setting which of the options that the link asked for the page has here.
+    """Report that some of the options that the link asks for do not exist here.
 
     Args:
         choice: the setting with the options that there are here; texts: those in the link.
@@ -69,7 +69,7 @@ def partly_unavailable(choice: MultiChoice, texts: Sequence[str]) -> Dropped:
 
 
 def repair_query(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return a query as it was before mail, chat or a sentence changed it, and as its page has it now.
+    """Return a query with damage by mail or chat undone, and old names replaced by today's.
 
     >>> from attn_ui.base.parameters import Flag, Integer
     >>> query = {"d": ["3"], "amp;bias": ["true)."], "utm_id": ["1"]}
@@ -87,7 +87,7 @@ def repair_query(parameters: Sequence[Parameter], query: dict[str, list[str]]) -
 
 
 def up_to_date(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return a query without settings that are no more; for a view that is none, the one that has it now."""
+    """Return a query without settings that no longer exist, an old view replaced by today's."""
     current = {name: texts for name, texts in query.items() if name not in _GONE}
     for choice in parameters:
         if isinstance(choice, Choice):

@@ -37,12 +37,12 @@ def quoted(text: str, most: int = 40) -> str:
 
 
 def capital(text: str) -> str:
-    """Begin with a capital."""
+    """Make the first letter a capital."""
     return text[:1].upper() + text[1:]
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join words into a list, as a sentence has it.
+    """Join words with commas and "and".
 
     >>> listed(["a", "b", "c"]), listed(["a"]), listed([])
     ('a, b and c', 'a', 'none')
@@ -52,7 +52,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def either(names: Sequence[str]) -> str:
-    """Join words of which one is wanted.
+    """Join words with "or".
 
     >>> either(["a", "b", "c"]), either(["a"])
     ('a, b or c', 'a')

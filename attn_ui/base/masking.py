@@ -1,4 +1,4 @@
-"""What a mask takes beside its width, asked for in one way on each page; and cells that a click blocks."""
+"""The controls that a mask needs beside its width; and cells that a click blocks."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from attn_words import _
 
 
 def describe_mask(setting: Choice, kinds: Sequence[str]) -> str:
-    """Say which mask there is, for who sees a saved picture; "" for none.
+    """Name the mask for the caption of a saved picture; "" for none.
 
     Args:
         setting: whose options the masks are; kinds: what there are, head by head where there are several.
@@ -22,7 +22,7 @@ def describe_mask(setting: Choice, kinds: Sequence[str]) -> str:
 
 
 def read_details(controls: Controls, kinds: Collection[str], *, blocks_in: str) -> dict[str, Any]:
-    """Read what masks of these kinds take; return it by the names of the fields of `attn_core.Masking`.
+    """Read the settings of these kinds of masks, by the names of the fields of `attn_core.Masking`.
 
     Args:
         controls: answers.

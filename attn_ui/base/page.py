@@ -78,7 +78,7 @@ class View(Generic[Result]):
         questions: Sequence[StepCaption],
         clicked: Callable[[Controls, Cell], None] | None = None,
     ) -> "View[Result]":
-        """Return what is shown while a panel or curve is covered: the rest of the figure, and a question.
+        """Return the view while a panel or curve is covered: the rest of the figure, and a question.
 
         Args:
             name: of its trace; panel_sources: the page's own.
@@ -148,11 +148,11 @@ class Page(Generic[State, Result]):
         return next(each.address for each in PAGES if each.folder == self.folder)
 
     def letters(self, view: str) -> str:
-        """Return under which name the terms have the letters of a view's formulas, or of all the page."""
+        """Return the name under which the terms explain the letters of this view's formulas."""
         return f"{self.folder}:{view}" if view else self.folder
 
     def terms(self, view: View[Result]) -> list[Term]:
-        """Return the terms and the letters in what stands at the figure, wherever its sliders are."""
+        """Return the terms and letters that occur in a figure's captions and formulas."""
         captions = view.figure.captions if view.figure else None
         terms = _terms_of(captions) if captions else ()
         return occurring((_(self.about), *view.notes), [view.formula], self.letters(view.name), terms)

@@ -1,4 +1,4 @@
-"""What a page shows while something is pinned: A, B and B − A in place of its figure, and in words.
+"""Comparison with a pinned view: A, B and B − A in place of the figure, and in words.
 
 A is the page at the pin's own link, without a session; B is what the page shows. B moves with its slider.
 """
@@ -31,7 +31,7 @@ _SLIDER = N_("as the slider says")
 
 @dataclass(frozen=True, eq=False)
 class PinnedPage:
-    """A, without what its page computed: its panels, what its controls say, and what it says of itself."""
+    """The pinned view A: its panels, the labels of its controls, and its message."""
 
     address: str
     pin: str
@@ -58,7 +58,7 @@ class PinComparison:
     b: str = ""
 
     def dropped(self, panel: str) -> list[Dropped]:
-        """Return the panel that a link asked for where there is none of that name to compare."""
+        """Report a panel that the link asks for and that the two figures do not share."""
         if not panel or not self.panels or panel in self.panels:
             return []
         requirement = _("a panel that both have: {panels}", panels=", ".join(self.panels))

@@ -56,7 +56,7 @@ class Map:
 
     @property
     def is_weights(self) -> bool:
-        """Whether each row is shares of one, or has nothing to share out."""
+        """Whether each row sums to one, or is empty."""
         if self.name in _NO_WEIGHTS:
             return False
         filled = np.nan_to_num(self.values)
@@ -157,13 +157,13 @@ def total_variation(answer: Sequence[float], row: Numbers) -> float:
 
 
 def read_row(report: object, count: int) -> tuple[float, ...] | None:
-    """Return what a browser reports of a row that was dragged; None where it is no shares of one."""
+    """Return the row that somebody dragged, as the browser reports it; None where it does not sum to one."""
     row = _read_numbers(report, count, 0, 1)
     return row if row and abs(sum(row) - 1) < 1e-6 else None
 
 
 def from_curve(heights: Sequence[float], ends: tuple[float, float], curve: Curve) -> Numbers:
-    """Return by how much a drawn curve is above another, at each of that one's places; NaN in its gaps.
+    """Return how far a drawn curve lies above the true one at each of its places; NaN in gaps.
 
     Args:
         heights: at evenly spaced places, straight between them; ends: the first and the last place.
@@ -174,7 +174,7 @@ def from_curve(heights: Sequence[float], ends: tuple[float, float], curve: Curve
 
 
 def read_curve(report: object) -> tuple[float, ...] | None:
-    """Return what a browser reports of a curve that was drawn; None where it is no such numbers."""
+    """Return the curve that somebody drew, as the browser reports it; None where it is malformed."""
     return _read_numbers(report, NODES, -_HIGHEST, _HIGHEST)
 
 
@@ -577,7 +577,7 @@ def _read_map(still: Still, name: str) -> Map | None:
 
 
 def dropped(name: str, kind: str, error: ValueError | None, possible: Sequence[str] = ()) -> Dropped:
-    """Return which of a teacher's words could not be used: the name, or the kind of question."""
+    """Return which of a teacher's link options cannot be used: the panel's name, or the kind of question."""
     if error is not None:
         return Dropped(COVER.name, name, str(error))
     requirement = _("for what is covered here one of {options}", options=", ".join(possible))

@@ -114,18 +114,18 @@ def attention_programs(
 
 
 def words_of(queries: Sequence[object], keys: Sequence[object]) -> tuple[list[str], list[str]]:
-    """Return what a program calls the words of its queries and of its keys, and the lines that have them."""
+    """Return the names of the query and key words in a program, and the lines that define them."""
     sides = {"words": queries} if list(queries) == list(keys) else {"queries": queries, "keys": keys}
     return [*sides], [word_list(name, map(str, words)) for name, words in sides.items()]
 
 
 def attends_where(mask: str) -> str:
-    """Write attention by a program's scores; mask: where a query may attend, nothing where everywhere."""
+    """Return a program's call of attention; mask: an expression for where queries may attend, "" for all."""
     return f"attend_masked(scores, V, {mask})" if mask else "attend(scores, V)"
 
 
 def file_note(program: Program) -> str:
-    """Say which file stands beside a program; nothing where it has all numbers in it."""
+    """Say which file a program needs beside it; "" where it holds all its numbers."""
     if not program.is_read:
         return ""
     return _("It reads `{file}`, which is handed over with it.", file=ARCHIVE)

@@ -1,4 +1,4 @@
-"""Weights set aside: the small ones, or those of a whole key. What is asked for, and handed over."""
+"""Weights that are removed from a head: those below a threshold, or those of one key."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ MOST_NUMBERS_WITHOUT = 480_000  # of all that moves while the slider goes over t
 
 @dataclass(frozen=True)
 class Removal:
-    """What is set aside: weights below ``value``, all but so many largest, or the key at that place."""
+    """The weights that are removed: those below ``value``, all but the so many largest, or one key's."""
 
     what: str = ""  # "above", "largest" or "without"
     value: float = 0.0
@@ -25,7 +25,7 @@ class Removal:
 
     @property
     def rule(self) -> dict[str, Any]:
-        """Which weights are kept, as `attn_core.threshold` takes it."""
+        """The weights that stay, as arguments of `attn_core.threshold`."""
         return {"threshold": self.value} if self.what == "above" else {"top": int(self.value)}
 
 
@@ -34,7 +34,7 @@ NO_REMOVAL = Removal()
 
 @dataclass(frozen=True)
 class RemovalSlider:
-    """What a slider sets aside at each of its places."""
+    """A slider over thresholds, over numbers of weights, or over keys."""
 
     what: str
     steps: Steps
@@ -42,7 +42,7 @@ class RemovalSlider:
     keys: tuple[str, ...] = ()  # of which one is left out
 
     def at(self, value: float) -> Removal:
-        """Return what is set aside where the slider stands at a value."""
+        """Return the removal at one value of the slider."""
         return Removal(self.what, value, self.renormalised)
 
     @property
@@ -53,7 +53,7 @@ class RemovalSlider:
         return Slider(labels[self.what], self.steps, names=names)
 
     def note(self) -> str:
-        """Say that the slider goes over some of the words alone; nothing where it goes over all."""
+        """Say that the slider covers only some of the words; "" where it covers all."""
         some, every = len(self.steps.values), len(self.keys)
         if some >= every:
             return ""
@@ -86,7 +86,7 @@ def read_removal(controls: Controls, n_query: int, keys: Sequence[str], width: i
 
 
 def removal_lines(removal: Removal, keys: Sequence[str], mask: str = "", head: int | None = None) -> More:
-    """Return the lines of a program that set small weights aside, or leave a key out.
+    """Return the lines of a program that zero small weights, or mask a key.
 
     Args:
         aside: what is set aside; keys: the words.

@@ -1,4 +1,4 @@
-"""What is said of weights that are set aside: the small ones, or those of a whole key."""
+"""Captions and formulas of weights that are removed from a head."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -17,7 +17,7 @@ Write = Callable[[float, int], str]
 
 
 class Weighed(Protocol):
-    """What is known of one head: its words, weights and mask, and what is set aside, as figures take it."""
+    """One head as figures take it: its words, weights and mask, and what is removed."""
 
     @property
     def queries(self) -> Sequence[str]:
@@ -53,7 +53,7 @@ def _key(walk: Weighed, at: int) -> str:
 
 
 def describe_threshold(walk: Weighed, removal: Removal, number: Write) -> str:
-    """Say how many weights are kept, how much of the rows that is, and how far the output moves."""
+    """Say how many weights stay, which share of the rows they are, and how far the output moves."""
     rows = np.flatnonzero(walk.mask.any(axis=1))
     if (threshold := walk.threshold) is None or not len(rows):
         return ""
@@ -84,7 +84,7 @@ def describe_threshold(walk: Weighed, removal: Removal, number: Write) -> str:
 
 
 def describe_ablation(walk: Weighed, number: Write) -> str:
-    """Say who gave the word most, whose output moves furthest, and which word matters most."""
+    """Say which query attended most to the removed word, and whose output moves furthest."""
     if (ablation := walk.ablation) is None:
         return ""
     weights, means = walk.weights[:, ablation.key], ablation.output_changes.mean(axis=1)

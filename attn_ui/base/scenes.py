@@ -14,7 +14,7 @@ R = TypeVar("R")
 
 
 class Later(Generic[R]):
-    """Something that is made when it is first asked for, and then kept in place of what it is made from."""
+    """A value that is computed when it is first needed, and then kept."""
 
     def __init__(self, make: Callable[[], R]) -> None:
         """Make nothing yet."""
@@ -33,7 +33,7 @@ Packed = tuple[bytes, Later[bytes] | None]
 
 @dataclass(frozen=True, eq=False)
 class Sentences:
-    """Sentences that change where the steps of their figure do not: what they are, and the same packed."""
+    """The captions of a figure, plain and packed."""
 
     captions: Callable[[], Sequence[StepCaption]]
     pack: Callable[[], bytes]
@@ -41,7 +41,7 @@ class Sentences:
 
 @dataclass(frozen=True, eq=False)
 class SharedScene:
-    """The scene of a figure. Neither it nor its message is made before it is asked for.
+    """A figure's scene and its packed message, both made when they are first needed.
 
     Attributes:
         draw: makes the scene; pack: returns it packed, mostly from the cache.
@@ -71,7 +71,7 @@ class SharedScene:
         return None if later is None else later()
 
     def saying(self, own: Sentences) -> "SharedScene":
-        """Return the same with other sentences."""
+        """Return the same scene with other captions."""
         return replace(self, own=own)
 
 
@@ -82,7 +82,7 @@ def pack_scene(scene: Scene) -> Packed:
 
 
 class shared_scene(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
-    """Share what a function draws: packed it is kept as `shared` keeps results, by the same rules."""
+    """Cache the scene that a function draws, packed, for all sessions."""
 
     def __init__(self, draw: Callable[P, Scene]) -> None:
         """Take a function that draws a scene."""
@@ -99,7 +99,7 @@ class shared_scene(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
 
 
 class shared_captions(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
-    """Share what a function says at every position of the sliders, likewise."""
+    """Cache the captions that a function returns, packed, for all sessions."""
 
     def __init__(self, say: Callable[P, Sequence[StepCaption]]) -> None:
         """Take a function that returns sentences."""

@@ -1,4 +1,4 @@
-"""How positions are made known: the settings of every scheme, asked for in one way on each page."""
+"""Controls for positional schemes, the same on each page."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ _LAYOUT_HELP = N_(
 
 
 class SchemeKind(Protocol):
-    """What must be known of a scheme to ask for its settings; `attn_core.SCHEMES` holds such."""
+    """What a scheme must say of itself so that its settings can be asked for."""
 
     def settings(self) -> Collection[str]:
         """Return the names of what can be set."""
@@ -100,7 +100,7 @@ def read_scheme(
 
 
 def tables(settings: SchemeSettings, scheme: Any, n: int, width: int) -> dict[str, Any]:
-    """Return what was learned and a program starts from: P, a vector for each place, or a table of biases."""
+    """Return the learned tables that a program needs: P, a vector for each position, or a table of biases."""
     if settings.name == "buckets":
         return {"table": scheme.bucket_biases()}
     if scheme.adds != "vector" or settings.name in ("ramp", "sinusoidal"):
@@ -109,7 +109,7 @@ def tables(settings: SchemeSettings, scheme: Any, n: int, width: int) -> dict[st
 
 
 def placed(scheme: SchemeSettings, name: str) -> str:
-    """Return the expression of a program that adds the vectors of the places to a sequence of that name.
+    """Return a program's expression that adds the positions' vectors to a sequence.
 
     Those of a table, learned or of one's own, are called P.
 
@@ -125,14 +125,14 @@ def placed(scheme: SchemeSettings, name: str) -> str:
 
 
 def turned(scheme: SchemeSettings, name: str) -> str:
-    """Return the expression of a program that turns queries or keys by their places."""
+    """Return a program's expression that rotates queries or keys by their positions."""
     halves = "_halves" if scheme.layout == "concatenated" else ""
     angles = f"{_times(scheme)}rotary_angles(*{name}.shape[-2:], base={scheme.base!r})"
     return f"rotate{halves}({name}, {angles})"
 
 
 def biases(scheme: SchemeSettings, n_head: int, queries: str, keys: str) -> str:
-    """Return the expression of a program that makes the biases of all heads, by the names of the sequences.
+    """Return a program's expression for the biases of all heads.
 
     What is learned of relative buckets is called table.
     """

@@ -27,7 +27,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Fullness:
-    """How full the cache is, and what it was good for.
+    """How full the cache is, and how often it was hit.
 
     Attributes:
         entries, n_bytes: what is kept; most_bytes: what may be.
@@ -65,12 +65,12 @@ class SharedCache:
         return Shared(self, function)
 
     def keeps(self, key: Hashable) -> bool:
-        """Tell whether something is kept under a key; it counts as no use of it."""
+        """Whether there is an entry for a key; asking does not count as a use."""
         with self._lock:
             return key in self._entries
 
     def get(self, key: Hashable, make: Callable[[], R]) -> R:
-        """Return what is kept under a key, what somebody is making, or what `make` makes.
+        """Return the entry for a key; wait where another session is computing it, else compute it.
 
         An error of `make` reaches all who wait, and nothing is kept. Where the maker's session ends in
         mid-make, one of those who wait takes over.
@@ -111,7 +111,7 @@ class SharedCache:
         return value
 
     def bound(self, most_bytes: int) -> None:
-        """Hold at most so many bytes from now on; what was kept is forgotten."""
+        """Limit the cache to so many bytes from now on, and empty it."""
         with self._lock:
             self._entries = LRUCache(most_bytes, getsizeof=self._entries.getsizeof)
 

@@ -1,4 +1,4 @@
-"""What is said of numbers that rounding alone makes differ: none is named alone where others are as large."""
+"""Numbers that differ by rounding alone: captions name none of them as the largest without the others."""
 
 from attn_words import _n
 
@@ -15,7 +15,7 @@ def rounded(difference: float) -> float:
 
 
 def tied(others: int) -> str:
-    """Say with how many others the one that is named ties; nothing where with none.
+    """Say with how many others the named one ties; "" with none.
 
     >>> tied(0), tied(1), tied(2)
     ('', 'Tied with 1 other.', 'Tied with 2 others.')

@@ -159,7 +159,7 @@ def _html(text: LessonText, step: Step) -> str:
 
 
 def make(lesson: Lesson, out: Path, address: str, browser: "Browser") -> list[Path]:
-    """Make the handout of a lesson and its solutions, in the language spoken here; return the two files."""
+    """Write a lesson's handout and its solutions in the spoken language; return the two files."""
     folder = out / "pictures"
     folder.mkdir(exist_ok=True)
     context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)

@@ -167,7 +167,7 @@ def language_of(link: str) -> str:
 
 
 def name_language(line: Line) -> Line:
-    """Have a link name the language that is spoken here, where it names none and that is not English."""
+    """Add the spoken language to a link that names none; English needs no name."""
     if language() == SOURCE or LANG.name in parse_qs(urlsplit(line.link).query):
         return line
     link, path = (

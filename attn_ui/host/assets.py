@@ -41,7 +41,7 @@ class Asset:
         return self.first + self.path.read_bytes()
 
     def compress(self) -> tuple[bytes, str]:
-        """Return the compressed content and a mark of it; who comes while it is made waits for that one."""
+        """Return the compressed content and its hash; who asks meanwhile waits for the same result."""
         with self._lock:
             if self._compressed is None:
                 content = self.plain()
@@ -69,7 +69,7 @@ def reply(
     cache: str,
     varies: str = "Accept-Encoding",
 ) -> Response:
-    """Answer a request for a text; nothing is sent again to who holds this very version.
+    """Answer a request for a text, with 304 where the browser has this version already.
 
     Args:
         headers: the request's.

@@ -171,7 +171,7 @@ def describe_memory(megabytes: float | None, of_model: float = 0.0) -> str:
 
 
 def main() -> None:
-    """Look at everything, say what is found, and end with an error where something is wrong."""
+    """Check everything, print the results, and exit with an error where something is wrong."""
     faults = settings(os.environ) or code_faults() or page_faults()
     of_model, wrong = (0.0, "") if faults else model(os.environ)
     faults += [wrong] if wrong else []

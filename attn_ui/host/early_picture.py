@@ -1,4 +1,4 @@
-"""The picture before the app: what the HTML of a page shows until the page's live figure stands there.
+"""The still picture that a page's HTML shows until the live figure is drawn.
 
 `make stills` draws the pictures and measures where they are to stand. They are of pages as they open, so a
 link that sets anything but its language or its tab is answered without one.
@@ -51,7 +51,7 @@ _CHANGE_NOTHING = (LANG.name, "tab")  # of the figure
 
 
 def shows_first_figure(query: str) -> bool:
-    """Tell whether a link shows a page's figure as the page opens.
+    """Whether a link opens the page with the figure that it shows first.
 
     >>> shows_first_figure(""), shows_first_figure("lang=zh"), shows_first_figure("t=0.5")
     (True, True, False)
@@ -66,7 +66,7 @@ def announcements() -> str:
 
 
 def background() -> str:
-    """Return what lays paper under the app in the head; "" where its colours are others."""
+    """Return the HTML of the head that paints the background before the app; "" with other colours."""
     if st.get_option("theme.base"):
         return ""
     return (
@@ -76,7 +76,7 @@ def background() -> str:
 
 
 def skeleton(page: PageEntry, language: str) -> str:
-    """Return what stands in the body before the app; "" where none was drawn, or its colours are others."""
+    """Return the HTML of the body that stands before the app; "" where there is no still picture."""
     entry = _places().get(_name(page), {})
     about = entry.get(language)
     if not about or st.get_option("theme.base"):
@@ -123,7 +123,7 @@ def version(name: str) -> str:
 
 @lru_cache(maxsize=64)
 def content(name: str) -> bytes | str:
-    """Return a file as it is served: "multi-head.930x494.zh.svg" is a drawing and what Chinese says in it."""
+    """Return a file as it is served: "multi-head.930x494.zh.svg" is a drawing with its words in Chinese."""
     if name.endswith(".woff2"):
         return (STILLS / name).read_bytes()
     *drawing, language, suffix = name.split(".")

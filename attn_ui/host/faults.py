@@ -1,4 +1,4 @@
-"""What is said, and what is logged, when a page fails: our own sentence with the link, and no typed text.
+"""What a visitor reads and what the log holds when a page fails: a sentence with the link, and no typed text.
 
 Addresses and the messages of exceptions repeat what a person typed; neither may reach a log.
 """
@@ -19,7 +19,7 @@ LOST = N_(
 
 
 def show_fault(_fault: Exception) -> bool:
-    """Show a sentence and the link in place of Streamlit's own box; true, so that none follows."""
+    """Show our sentence and the link in place of Streamlit's box; return True, so that no box follows."""
     address = st.context.url or ""
     settings = {name: st.query_params.get_all(name) for name in st.query_params}
     query = urlencode(settings, doseq=True, errors="replace")

@@ -1,4 +1,4 @@
-"""Where others reach a server whose visitor calls it localhost; found without asking anybody outside."""
+"""The address of this server for others, where its visitor calls it localhost; nobody outside is asked."""
 
 import contextlib
 import ipaddress
@@ -26,7 +26,7 @@ def own_host() -> str | None:
 
 
 def public_link(link: str, headers: Mapping[str, str], peer: str | None) -> tuple[str, str]:
-    """Return the link by which others open what a visitor sees, and what there is to say of it.
+    """Return a link that others can open, and a sentence about it.
 
     A visitor from elsewhere sees the address that all use, and hears nothing of this machine. Nor does one
     whose request came through a proxy or from another machine, whatever that calls itself.

@@ -116,7 +116,7 @@ def print_address() -> None:
 
 
 def give_memory_back() -> None:
-    """Have what was freed given back to the system, where it is glibc's to do and nobody set it otherwise."""
+    """Return freed memory to the system, where glibc decides that and nobody has set it otherwise."""
     if c := _glibc():
         for option, value in HEAP.items():
             c.mallopt(option, value)

@@ -1,4 +1,4 @@
-"""Links with a slash too many, as whoever joins an address that ends with one to a path makes them."""
+"""Addresses with doubled slashes, as a base address that ends with one makes of a path."""
 
 import re
 from urllib.parse import quote

@@ -1,4 +1,4 @@
-"""Parts of long maps, as browsers ask for them: computed or read where a map is kept, and sent as they are.
+"""Tiles of long maps for browsers: each is computed or read where its map is kept.
 
 A session keeps its map, or what it is computed from; here stands only by which name it is asked for, which
 goes with the session. Nothing runs a page, and no map is ever sent, or copied, as a whole.
@@ -26,7 +26,7 @@ class Source(Protocol):
 
 
 class OpenMap:
-    """A map that a session looks at. Its name is 128 random bits: nobody finds another's text by it."""
+    """A map that a session looks at; its name is 128 random bits, so that nobody guesses another's."""
 
     def __init__(self, source: Source) -> None:
         """Give it a name, for as long as somebody holds this."""

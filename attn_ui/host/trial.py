@@ -62,7 +62,7 @@ def _import(node: ast.Import | ast.ImportFrom) -> None:
 
 
 def silence_thread_warnings() -> None:
-    """Leave out of the logs that pages run where no visitor is."""
+    """Drop Streamlit's warnings that a page runs outside a session."""
 
     def is_news(record: logging.LogRecord) -> bool:
         return "missing ScriptRunContext" not in record.getMessage()

@@ -1,4 +1,4 @@
-"""What is so at a step: quantities computed from the pages, and what somebody answered held against it."""
+"""Answers of a lesson: computed from the pages, and compared with what somebody typed."""
 
 import re
 import unicodedata
@@ -31,7 +31,7 @@ _TWENTIETH = 0.05
 
 @dataclass(frozen=True)
 class Truth:
-    """What is so: the answer as a text, the numbers that say why, and what there is to choose from."""
+    """The computed answer: its text, the numbers behind it, and the options to choose from."""
 
     answer: str
     reason: str
@@ -90,7 +90,7 @@ def is_right(question: LessonQuestion, truth: Truth, answer: str | float) -> boo
 
 
 def is_share_in_percent(question: LessonQuestion, truth: Truth, percent: float) -> bool:
-    """Tell whether a wrong answer is right in percent: the page says 24.8%, and 24.8 was typed."""
+    """Whether a wrong answer is right in percent: 24.8 was typed where the answer is 24.8%."""
     if truth.number is None or not 0 < truth.number <= 1 < percent:
         return False
     return is_right(question, truth, percent / 100)
@@ -150,7 +150,7 @@ def fill_in(text: LessonText, link: str, figures: Figures, show_name: ShowName |
 
 
 def without_markup(markdown: str) -> str:
-    r"""Return text without the marks of markdown, on one line, and its formulas in plain signs.
+    r"""Return markdown as one plain line, its formulas in plain signs.
 
     >>> without_markup(r"How much does *the* give to $k_2$, divided by $\sqrt{d_k}$?")
     'How much does the give to k_2, divided by √d_k?'

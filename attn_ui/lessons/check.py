@@ -1,4 +1,4 @@
-"""What in a lesson is not so: `python -m attn_ui.lessons.check [FILES]`, else the lessons of this app."""
+"""Checks lessons: `python -m attn_ui.lessons.check [FILES]`, by default all lessons of this app."""
 
 import argparse
 import sys
@@ -14,7 +14,7 @@ from attn_words import LOCALES
 
 
 def complaints(lesson: Lesson, figures: Figures = tables_of) -> list[str]:
-    """Return a sentence for whatever in a lesson is not so, each with file and line.
+    """Return a sentence for everything that is wrong in a lesson, with file and line.
 
     That is a link with a setting that its page does not have, a quantity that its figure does not have, and
     a stated answer that is not the computed one.
@@ -23,7 +23,7 @@ def complaints(lesson: Lesson, figures: Figures = tables_of) -> list[str]:
 
 
 def disagreements(lesson: Lesson, own: Lesson) -> list[str]:
-    """Return a sentence for whatever a translation has otherwise than the lesson: steps, links, answers."""
+    """Return a sentence for each difference of a translation from its lesson: steps, links, answers."""
     messages = []
     for step, other in zip_longest(lesson.steps, own.steps):
         if step is None or other is None or step.link != other.link:
@@ -89,7 +89,7 @@ def _texts(part: LessonText | LessonQuestion | Digression) -> list[LessonText]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Check lessons; return 0 where all is so."""
+    """Check lessons; return 0 where nothing is wrong."""
     parser = argparse.ArgumentParser(prog="python -m attn_ui.lessons.check", description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, help="lessons, or folders of them")
     options = parser.parse_args(arguments)

@@ -1,4 +1,4 @@
-"""The figure at a link, for what a lesson asks of it: computed once for all who are at that step."""
+"""The figure at a lesson's link, computed once for everybody at that step."""
 
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -27,7 +27,7 @@ def page_of(link: str) -> Page[Any, Any]:
 
 
 def open_link(link: str) -> At[Any]:
-    """Return a page at a link that says nothing but what the page can do.
+    """Open a page at a link; refuse one with a setting that the page cannot use.
 
     Raises:
         ValueError: a setting of it cannot be used.
@@ -39,7 +39,7 @@ def open_link(link: str) -> At[Any]:
 
 
 def tables_of(link: str) -> dict[str, LabelledArray]:
-    """Return what a lesson can ask of the figure at a link: the numbers of its maps and curves, in English.
+    """Return the numbers of the figure at a link, its maps and curves, with names in English.
 
     A lesson names them so in every language.
 
@@ -52,7 +52,7 @@ def tables_of(link: str) -> dict[str, LabelledArray]:
 
 @shared
 def translated_tables(link: str) -> dict[str, LabelledArray]:
-    """Return the same with names in the language that is spoken."""
+    """Return the same numbers with names in the spoken language."""
     page, mark, query = link.partition("?")
     settings = [pair for pair in parse_qsl(query) if pair[0] != COVER.name]  # it may be asked for
     return open_link(f"{page}{mark}{urlencode(settings)}").still.tables()

@@ -66,7 +66,7 @@ class LessonQuestion:
 
 @dataclass(frozen=True)
 class Digression:
-    """A thought that is opened by who wants it: a title, and its text."""
+    """A passage that is folded until somebody opens it: a title and its text."""
 
     title: str
     text: LessonText

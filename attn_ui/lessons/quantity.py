@@ -80,12 +80,12 @@ class Quantity:
 
     @property
     def name(self) -> str:
-        """What it is called in a sentence, without where it is taken."""
+        """The words for it in a sentence, without its link."""
         cell = f"[{', '.join(self.cell)}]" if self.cell else ""
         return f"{self.of} {self.panel}{cell}".strip()
 
     def at(self, link: str) -> "Quantity":
-        """Return the same, taken at a link where it names none of its own."""
+        """Return the quantity at a link, unless it has a link of its own."""
         return self if self.link else replace(self, link=link)
 
 
@@ -149,13 +149,13 @@ def value(quantity: Quantity, tables: Tables) -> float | str:
 
 
 def options(quantity: Quantity, tables: Tables) -> list[str]:
-    """Return the names that one of `CHOICES` chooses from, those with a number."""
+    """Return the names with a number that one of `CHOICES` chooses from."""
     values, names = _numbers_and_names(quantity, tables)
     return [name for name, number in zip(names, np.atleast_1d(values), strict=True) if np.isfinite(number)]
 
 
 def all_names(quantity: Quantity, tables: Tables) -> list[str]:
-    """Return the names along which one of `CHOICES` chooses, those without a number too, in any language."""
+    """Return all names that one of `CHOICES` could choose, in any language."""
     return _numbers_and_names(replace(quantity, cell=()), tables)[1]
 
 

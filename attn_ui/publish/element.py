@@ -33,7 +33,7 @@ def still_names(figure: str) -> list[str]:
 
 
 def element(figure: Published, root: str, app: str = "", *, message: str = "", stills: bool = True) -> str:
-    """Return the HTML of one figure; nothing of it but attributes and text comes from anybody's link.
+    """Return the HTML of one figure; a link contributes nothing to it but attributes and text.
 
     Args:
         figure: what is shown.

@@ -1,4 +1,4 @@
-"""What a link to the app shows, computed once, as everything that a web page needs to show it for ever."""
+"""A link's figure with everything that a web page needs to show it without a server."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""The font of the figures, the app's own, cut to the letters that are needed: as WOFF2."""
+"""The app's font for published figures, cut to the letters that they use, as WOFF2."""
 
 import base64
 import io
@@ -25,7 +25,7 @@ _RANGES = (
 
 @cache
 def site_letters() -> bytes:
-    """Return it with all letters that figures write; uncut where fontTools is not installed.
+    """Return the font with all letters that figures write; uncut where fontTools is not installed.
 
     That is so on an app's server.
     """
@@ -36,13 +36,13 @@ def site_letters() -> bytes:
 
 
 def face(font: bytes) -> str:
-    """Return the rule of a style sheet that brings it."""
+    """Return the CSS rule that loads the font."""
     source = f"url(data:font/woff2;base64,{base64.b64encode(font).decode()})"
     return f'@font-face{{font-family:"Source Sans";font-weight:200 900;src:{source}}}'
 
 
 def write_page(page: "Page", html: str, font: bytes = b"") -> None:
-    """Fill a tab of a browser with a document in the font, else in all its letters; nothing is fetched."""
+    """Fill a browser tab with a document in the font; nothing is fetched."""
     page.set_content(html)
     page.add_style_tag(content=face(font or front_end.font(_FONT).read_bytes()))
     page.evaluate("() => Promise.all([document.fonts.load('14px \"Source Sans\"'), document.fonts.ready])")
@@ -50,7 +50,7 @@ def write_page(page: "Page", html: str, font: bytes = b"") -> None:
 
 @lru_cache(maxsize=512)
 def text_letters(text: str) -> bytes:
-    """Return it with the letters of a text; those that it has not are left out.
+    """Return the font with the letters of a text, as far as it has them.
 
     Raises:
         LookupError: Streamlit has no such font any more; ImportError: fontTools is not installed.

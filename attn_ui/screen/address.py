@@ -1,4 +1,4 @@
-"""The address of a page read defensively: for a value that cannot be had it takes another, and says which."""
+"""The address of a page: each bad value is replaced, and a notice says so."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -84,7 +84,7 @@ def notify(dropped: Sequence[Dropped]) -> None:
 
 
 def show(steps: Steps) -> None:
-    """Have the address carry what is shown here; where a link asked for something else, say which it is."""
+    """Write what a slider really shows into the address; say so where the link asked for something else."""
     text = state.show(steps)
     if text is None or steps.page_explains:
         return
@@ -93,14 +93,14 @@ def show(steps: Steps) -> None:
 
 
 def show_several(setting: MultiChoice) -> None:
-    """Where a link asked for options that are not offered here, say which are used."""
+    """Say which options are shown where the link asked for some that do not exist here."""
     dropped = st.session_state.get(_ASKED, {}).pop(setting.name, [])
     if not set(dropped) <= set(setting.options):
         _add(partly_unavailable(setting, dropped))
 
 
 def index_among(choice: Steps, count: int) -> int:
-    """Return the place of what is chosen among so many that are there: a word, a head.
+    """Return the index of the chosen one among the first so many: a word, a head.
 
     Args:
         choice: the setting, whose values are all places that there may ever be; count: of those here.
@@ -110,7 +110,7 @@ def index_among(choice: Steps, count: int) -> int:
 
 
 def drop_setting(bad: Dropped) -> None:
-    """Say of a teacher's word that it could not be used, where the page knows that only once it has run."""
+    """Drop a teacher's link option that proves unusable only after the page has run."""
     del st.query_params[bad.name]
     _add(bad)
 

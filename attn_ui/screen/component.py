@@ -1,4 +1,4 @@
-"""Controls of our own: a name, and the script beside this file that draws it."""
+"""Our own controls: each is a name, and the script of that name beside this file."""
 
 from functools import cache
 from pathlib import Path

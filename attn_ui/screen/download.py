@@ -21,7 +21,7 @@ def offer_csv(label: str, name: str, content: Callable[[], bytes], **more: Any) 
 
 
 def csv_of(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
-    r"""Write a table as CSV; no spreadsheet takes a person's word for a formula.
+    r"""Write a table as CSV, in which no text can act as a spreadsheet formula.
 
     >>> csv_of(["x", "y"], [["a, b", 0.5], ["=1+1", -2], ["-5", None]])
     b'x,y\n"a, b",0.5\n\'=1+1,-2\n-5,\n'

@@ -1,4 +1,4 @@
-"""The language of whoever looks: as the link says, or as chosen on a page, or as the browser prefers."""
+"""The visitor's language: from the link, else chosen on a page, else the browser's."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ add_folder(Path(markup.__file__).parent)
 
 
 def speak_here() -> None:
-    """Speak the visitor's language for the rest of this run; to be called before it says anything.
+    """Set the visitor's language for the rest of this run, before anything is shown.
 
     What was chosen stands in the address too, so that whoever is handed a link reads what its sender read.
     """
@@ -51,7 +51,7 @@ def preferred(locale: str | None) -> str:
 
 
 def show() -> None:
-    """Offer the guide and the other languages in the navigation; what is embedded has none."""
+    """Show the guide and the other languages in the navigation, except in an embedded page."""
     if st.context.is_embedded:
         return
     with st.container(horizontal=True, key="languages"):
@@ -68,11 +68,11 @@ def _choose(code: str) -> None:
 
 
 def asking() -> str:
-    """Return what an address ends with, to be answered in this language; nothing in English."""
+    """Return the query that asks for this language; "" for English."""
     return "" if language() == SOURCE else f"?{LANG.name}={language()}"
 
 
 def script() -> str:
-    """Return what tells the browser which language is spoken, and its scripts their words."""
+    """Return the script that tells the browser the language, and its modules their words."""
     words = json.dumps(browser_words(), ensure_ascii=False).replace("</", "<\\/")
     return f"document.documentElement.lang = {json.dumps(language())}; window.labWords = {words};"

@@ -1,4 +1,4 @@
-"""What a teacher's link says to any page (see `attn_ui.base.link_options`), done on screen."""
+"""The options of a teacher's link, applied on screen: see `attn_ui.base.link_options`."""
 
 import html
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def _control(name: str) -> str:
 
 
 def hide_parts(settings: Sequence[Parameter]) -> None:
-    """Hide what the link hides; to be called once the address was checked."""
+    """Hide the parts that the link names, after the address was checked."""
     hide = hide_setting(settings)
     try:
         sheet = style(hide.read(st.query_params.get(hide.name, hide.default)))

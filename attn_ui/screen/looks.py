@@ -26,7 +26,7 @@ def current_look(setting: Choice) -> str:
 
 
 def take_over() -> None:
-    """Take over what the link says, and have the address say what was chosen on another page."""
+    """Take the looks from the link; write those chosen on another page into the address."""
     for setting in (PALETTE, DECIMALS):
         linked = st.query_params.get(setting.name)
         if linked in setting.options:
@@ -36,7 +36,7 @@ def take_over() -> None:
 
 
 def show() -> None:
-    """Offer the others."""
+    """Offer the other looks."""
     for setting, label in (
         (PALETTE, _("Colours of maps, on every page")),
         (DECIMALS, _("Decimals in cells, on every page")),

@@ -1,4 +1,4 @@
-"""Options in other words than the address has: this product keeps the address, where Streamlit would.
+"""Options shown in other words than the address has, such as translated ones: the address keeps its own.
 
 A control that Streamlit ties to the address writes there what it shows. In another language, and where an
 option was renamed, that is no name that links know; so there the control is tied to its key alone, and is
@@ -25,7 +25,7 @@ def is_renamed(setting: Parameter) -> bool:
 
 
 def clear_address() -> None:
-    """Take out of the address what options of the page before wrote there, as Streamlit does with its own.
+    """Remove from the address what the page before wrote there, as Streamlit does for its own controls.
 
     The session keeps what was chosen; a link that says something else has its way.
     """
@@ -35,7 +35,7 @@ def clear_address() -> None:
 
 
 def options_from_address(settings: Sequence[Parameter], *, is_news: bool, goes_back: bool) -> None:
-    """Have options say what the address says; to be called before any control is made.
+    """Set the options' controls from the address, before any control is drawn.
 
     Args:
         settings: of the page.
@@ -61,7 +61,7 @@ def options_from_address(settings: Sequence[Parameter], *, is_news: bool, goes_b
 
 
 def write_choice(setting: Choice | MultiChoice, choice: str | Sequence[str]) -> None:
-    """Have the address say what is chosen; it says nothing of what is at its default."""
+    """Write the chosen option into the address, and nothing for the default."""
     if not is_renamed(setting):
         return
     texts = [choice] if isinstance(choice, str) else [*choice]

@@ -20,19 +20,19 @@ _ALIKE = N_("**A** is pinned, and **B** is the same until you change something."
 
 
 def show(settings: Sequence[Parameter]) -> None:
-    """Put the button into the page's head."""
+    """Show the button that pins."""
     pin = Pin(tuple(settings))
     st.button(_("Pin as A"), icon=":material/push_pin:", key="pin", on_click=_pin, args=(pin,))
 
 
 def show_message() -> None:
-    """Say why the last press pinned nothing, where that is so."""
+    """Say why the last press pinned nothing."""
     if message := st.session_state.pop(_SAID, ""):
         st.warning(message, icon=":material/info:")
 
 
 def compare_view(page: Page[Any, Any], view: View[Any]) -> View[Any]:
-    """Return what the page shows; with A, B and B − A in place of its figure where something is pinned."""
+    """Return the view, with A, B and B − A in place of its figure where something is pinned."""
     pin = Pin(tuple(page.settings))
     text = _text(pin)
     if text is None:

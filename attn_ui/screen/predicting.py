@@ -1,4 +1,4 @@
-"""Cover and predict, on screen: the question under a covered figure, Reveal, what came of it, Try again.
+"""Cover and predict, on screen: the question under a covered figure, Reveal, the verdict, Try again.
 
 What was said lives in the session alone and is gone with it: nothing of it is written or sent anywhere.
 """
@@ -51,7 +51,7 @@ class _Try:
 
 
 def coverable_panels() -> Mapping[str, tuple[str, ...]]:
-    """Return what the figure of the run in progress has to cover, each with the kinds of question for it."""
+    """Return what of the present figure can be covered, with the kinds of question for each."""
     return {name: kinds for name, (kinds, _reads) in st.session_state.get(_OFFERED, {}).items()}
 
 
@@ -76,7 +76,7 @@ class Predicting:
     chooses: Steps | None
 
     def ask(self) -> None:
-        """Lay the question, or what came of it, under the figure."""
+        """Show the question, or the verdict, under the figure."""
         with st.container(key="predict"):
             if self.attempt.is_revealed:
                 self._tell()
@@ -213,7 +213,7 @@ class Predicting:
             st.session_state.pop(name, None)
 
     def clicked(self, _controls: Controls, cell: Cell) -> None:
-        """Take a click on a covered cell for the answer which key it is."""
+        """Take a click on a covered cell as the answer to which key it is."""
         if cell.trace.removesuffix(" masked") != self.question.name:
             return
         if self.question.kind == "key":

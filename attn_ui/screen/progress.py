@@ -1,4 +1,4 @@
-"""How far something is that takes long, while somebody looks."""
+"""Progress of a long computation while somebody waits."""
 
 import time
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ QUICK = 0.3  # seconds within which nobody needs to be told
 
 @contextmanager
 def working() -> Iterator[Progress]:
-    """Keep a place; what is told stands in it until this is left.
+    """Reserve a place in which progress is shown until the block is left.
 
     Streamlit ends a run where that writes: whoever leaves, or asks for something else, is heard then.
     """

@@ -16,7 +16,7 @@ from attn_ui.screen.streamlit_controls import CONTROLS, StreamlitControls
 
 
 def run(page: Page[Any, Any]) -> None:
-    """Show a page: ask, draw the figure, say what it shows, and lay the tabs under it."""
+    """Show a page: read its controls, draw the figure and its caption, and lay the tabs under it."""
     settings = page.read_address(CONTROLS) if page.read_address else page.settings
     open_page(page.address, settings, page.title, page.about)
     page_state = page.read_controls(CONTROLS)
@@ -65,7 +65,7 @@ def _show_tab(page: Page[Any, Any], name: str, result: Any) -> None:
 
 
 def draw(figure: Figure) -> None:
-    """Draw a live figure where the page is."""
+    """Draw the live figure of a page."""
     live_figure(
         figure.steps,
         key=figure.key,

@@ -1,4 +1,4 @@
-"""Other words by which things are found: authors, papers, code, what a class asks; between semicolons."""
+"""More words by which search finds an entry: authors, papers, code, students' words; with semicolons."""
 
 from attn_words import N_
 

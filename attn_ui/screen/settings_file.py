@@ -1,4 +1,4 @@
-"""All settings of a page as a small file: what a link says, and tables that are too long for one."""
+"""All settings of a page as a small file, with the tables that are too long for a link."""
 
 import json
 from collections.abc import Sequence
@@ -78,7 +78,7 @@ def read(content: bytes, page: str, parameters: Sequence[Parameter]) -> dict[str
 
 
 def take_over(values: dict[str, Any], parameters: Sequence[Parameter]) -> None:
-    """Set all that a file says; to be called from a callback, before the page runs."""
+    """Set everything that a file says, from a callback before the page runs."""
     for setting in parameters:
         value = values[setting.name]
         match setting:

@@ -38,18 +38,18 @@ ARCHIVE = "attention-lab.zip"
 
 
 def show(url: str, settings: Sequence[Parameter]) -> None:
-    """Put the button into the page; what is behind it follows at the end of the run (`fill`)."""
+    """Show the button; the panel behind it is filled at the end of the run (`fill`)."""
     panel = st.popover(_("Share"), icon=":material/share:", key="share", on_change="rerun")
     st.session_state[_PLACE] = (panel, url, settings)
 
 
 def is_open() -> bool:
-    """Tell whether the panel is open: then what it shows follows everything."""
+    """Whether the panel is open; then its content is refreshed with every change."""
     return bool(st.session_state.get("share"))
 
 
 def fill() -> None:
-    """Fill the panel where it is open: after the page has run, when the address has all that was set."""
+    """Fill the panel where it is open: at the end of the run, when the address is complete."""
     panel, url, settings = st.session_state.pop(_PLACE, (None, "", ()))
     if panel is None:
         return

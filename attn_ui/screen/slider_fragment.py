@@ -1,4 +1,4 @@
-"""What follows live sliders: the part of a page that runs alone when one of them is let go.
+"""The part of a page that runs alone when a live slider is released.
 
 A whole page makes some sixty elements; two thirds of its time goes into those that no slider moves. They stay
 as they are, as long as nothing that they were made from has changed: settings of Streamlit's own controls
@@ -17,7 +17,7 @@ from attn_ui.streamlit_inside.messages import Talk
 
 
 def follow(show: Callable[[], None], settings: Sequence[Parameter], *, has_sidebar: bool) -> None:
-    """Show what follows the live sliders, at once and again whenever a control in it is used.
+    """Show what depends on the live sliders, now and again after each use of a control in it.
 
     Where that changes something that the page was made from before this was called, the whole page runs.
 
@@ -69,7 +69,7 @@ def run_alone(show: Callable[[], None], again: Callable[[], None]) -> None:
 
 
 class WholeFirst:
-    """ASGI middleware: while a page is being made, what asks for a part of it gets a run of the whole.
+    """ASGI middleware: a request for a part of a page that is still being made gets the whole page.
 
     A slider may be let go while another view is being opened, whose part it is not. And a browser that finds
     its server again after a restart does not ask for a page, but goes on with the next release, of a part

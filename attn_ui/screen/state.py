@@ -1,4 +1,4 @@
-"""Settings without a control of Streamlit's own: one truth for the session, the screen and the address.
+"""Values of our own controls, kept equal in the session, on screen and in the address.
 
 They are live sliders, typed tables, clicked cells and open tabs. Each is changed by the person (a report from
 the browser, an edit), by the program (a button) or by the address (a link, the back button). A run may start
@@ -66,7 +66,7 @@ def _state() -> _State:
 
 
 def value_between(steps: Steps) -> float | None:
-    """Return the value between two of a slider's that was asked for; it stays as long as the page is open."""
+    """Return the requested value that lies between two steps of a slider; it stays while the page is open."""
     state = _state()
     first, last = steps.values[0], steps.values[-1]
     at = state.current.get(steps.name, steps.default)
@@ -77,7 +77,7 @@ def value_between(steps: Steps) -> float | None:
 
 
 def with_exact_value(steps: Steps) -> Steps:
-    """Return the slider; a value asked for between two of its steps becomes a step too."""
+    """Return the slider with a requested value between two steps added as a step."""
     value = value_between(steps)
     return steps if value is None else steps.with_value(value)
 
@@ -104,7 +104,7 @@ def text(setting: Table | Cells | Sight | Tabs) -> str:
 
 
 def revision(setting: Table | Cells | None = None) -> int:
-    """Return a number that changes whenever what is on screen must be taken from here.
+    """Return a number that grows whenever the browser must take its positions from the server.
 
     Args:
         setting: a table that is edited on screen; None for the sliders of live figures.
@@ -121,7 +121,7 @@ def commanded(steps: Steps) -> int:
 
 
 def offer(figure: str, sliders: Sequence[Steps]) -> bool:
-    """Take note of a figure's sliders and their values; to be called before its positions are read.
+    """Register a figure's sliders and their values, before their positions are read.
 
     The browser counts positions, so where a figure's sliders or their values become others, it is commanded
     to the positions of the present values among them.
@@ -140,7 +140,7 @@ def offer(figure: str, sliders: Sequence[Steps]) -> bool:
 
 
 def show(steps: Steps) -> str | None:
-    """Take note of what can be shown of a slider: the address carries that, in place of what was asked for.
+    """Write what a slider really shows into the address, in place of the requested value.
 
     Returns the text of a link that asked for something else, once.
 
@@ -164,7 +164,7 @@ def report(steps: Steps, index: int) -> None:
 
 
 def command() -> None:
-    """Command the sliders of live figures to where they stand here, whatever was commanded before."""
+    """Move the browser's sliders to the positions held here."""
     _command(_state(), None)
 
 
@@ -202,22 +202,22 @@ def describe(name: str, label: str, reading: str | None = None) -> None:
 
 
 def tie(name: str, value: Any) -> None:
-    """Note that a control of Streamlit's own was made in this run, tied to a setting, and what it says."""
+    """Note a Streamlit control of this run: its setting, and the value that it shows."""
     _state().tied[name] = value
 
 
 def tied() -> dict[str, Any]:
-    """Return what the settings say whose own controls this run has made until now, by their names."""
+    """Return the values of the Streamlit controls of this run, by setting."""
     return dict(_state().tied)
 
 
 def tie_all(names: Mapping[str, Any]) -> None:
-    """Note the controls of the page's run, for a part that runs alone without making them."""
+    """Note the controls of the whole page, for a part that runs alone without drawing them."""
     _state().tied.update(names)
 
 
 def put_in_address(name: str, *texts: str) -> None:
-    """Have the address say of a setting what only the server decides; nothing takes it out.
+    """Write a setting that the server alone decides into the address, until the browser has it too.
 
     The browser may have sent its next message before it heard of this. That has the address of before, and
     would undo it: until the browser's own address says so, it is written anew.
@@ -227,13 +227,13 @@ def put_in_address(name: str, *texts: str) -> None:
 
 
 def is_in_address(name: str) -> bool:
-    """Whether the address says something of a setting that only the server decides."""
+    """Whether a setting that the server alone decides is in the address."""
     _before, texts = _state().pending.get(name, ([], st.query_params.get_all(name)))
     return bool(texts)
 
 
 def answer(name: str, value: Any) -> None:
-    """Have a control say something; to be called from a callback.
+    """Set what a control will show; to be called from a callback.
 
     The browser may have sent its next message before it heard of this, with what the control said before:
     until a run has ended, that does not undo it.
@@ -243,7 +243,7 @@ def answer(name: str, value: Any) -> None:
 
 
 def finish() -> None:
-    """Note that a run of the whole page has ended, and so told the browser what its controls say."""
+    """Note that the run of the whole page has ended."""
     _state().answers.clear()
 
 
@@ -271,17 +271,17 @@ def _put_again(state: _State) -> None:
 
 
 def readings() -> list[tuple[str, str]]:
-    """Return what the controls of this run have said until now, as labels and values in words."""
+    """Return the label and the value in words of each control of this run."""
     return list(_state().readings.values())
 
 
 def labels() -> dict[str, tuple[str, str]]:
-    """Return the same by the names of their settings."""
+    """Return the same by setting."""
     return dict(_state().readings)
 
 
 def control_names() -> dict[str, str]:
-    """Return what the controls that this session has seen are called, by the names of their settings."""
+    """Return the labels of the controls seen in this session, by setting."""
     return _state().names
 
 
@@ -294,7 +294,7 @@ def times_shown(setting: Held) -> int:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a run had asked for up to some point, and how many lists of each setting it had shown."""
+    """The state of a run up to some point: its values, and how many lists of each setting it has shown."""
 
     values_read: dict[str, Any]
     lists: Counter[str]
@@ -303,13 +303,13 @@ class Snapshot:
 
 
 def snapshot() -> Snapshot:
-    """Return what this run has asked for until now."""
+    """Return the state of this run so far."""
     state = _state()
     return Snapshot(dict(state.values_read), Counter(state.lists), dict(state.between), dict(state.readings))
 
 
 def resume(snapshot: Snapshot) -> bool:
-    """Take up a run where an earlier one was; false where what that had asked for has changed since."""
+    """Go on from an earlier run's state; False where its values have changed since."""
     state = _state()
     state.lists = Counter(snapshot.lists)
     state.readings = dict(snapshot.readings)
@@ -318,7 +318,7 @@ def resume(snapshot: Snapshot) -> bool:
 
 
 def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
-    """Bring settings and address together at the start of a run.
+    """Bring session and address together at the start of a run.
 
     Args:
         parameters: what the page can set; what has a control of Streamlit's own is left to that.
@@ -363,7 +363,7 @@ def _correct(parameters: Sequence[Parameter]) -> None:
 
 
 def address_texts(value: Any) -> list[str]:
-    """Return what the address says of a control's value."""
+    """Return the texts that the address has for a control's value."""
     several = value if isinstance(value, list | tuple) else [value]
     return [str(each).lower() if isinstance(each, bool) else str(each) for each in several]
 
@@ -436,7 +436,7 @@ def _write(state: _State, setting: Held, address: Mapping[str, str]) -> None:
 
 
 def left_out(parameters: Sequence[Parameter]) -> list[str]:
-    """Name the tables that are too long for the address: a link of the page does not carry them."""
+    """Name the tables that are too long for the address."""
     return [each.name for each in parameters if isinstance(each, Table) and _too_long(each, text(each))]
 
 

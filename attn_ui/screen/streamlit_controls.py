@@ -79,7 +79,7 @@ class StreamlitControls(Controls):
 
     @staticmethod
     def message(text: str) -> None:
-        """Say something that the picture needs."""
+        """Show a message above the picture."""
         st.markdown(text)
 
     @staticmethod
@@ -137,7 +137,7 @@ class StreamlitControls(Controls):
         return st.columns(widths)
 
     def under_picture(self) -> AbstractContextManager[Any]:
-        """Keep the picture's place, and return the one under it."""
+        """Reserve the picture's place, and return the one under it."""
         self.picture = st.container()
         return st.container(key="under-picture")
 
@@ -154,7 +154,7 @@ class StreamlitControls(Controls):
 
     @staticmethod
     def peek(setting: Choice | Flag | Integer | Real | Text) -> Any:
-        """Return what a control says that is not asked here; before it is there, what the address says."""
+        """Return the value of a control that is drawn elsewhere; before it is drawn, the address's."""
         return widgets.peek(setting)
 
     @staticmethod
@@ -186,7 +186,7 @@ class StreamlitControls(Controls):
 
     @staticmethod
     def answer(setting: Parameter, value: Any) -> None:
-        """Answer for a control what it will say next."""
+        """Set what a control will show next."""
         state.answer(setting.name, value)
 
     @staticmethod

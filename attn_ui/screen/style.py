@@ -33,6 +33,6 @@ def address() -> str:
 
 
 def apply() -> None:
-    """Dress the page, also where a host sends an HTML of its own instead of `attn_ui.host.document`'s."""
+    """Load the style sheet, also where a host serves an HTML of its own."""
     name = json.dumps(_("Attention lab"), ensure_ascii=False)
     st.html(f'<style>@import url("{address()}");</style><style>:root {{ --product: {name}; }}</style>')

@@ -1,4 +1,4 @@
-"""Tables under a figure: any in markdown, the one of checks, and those of many numbers."""
+"""Tables under a figure: in markdown, of checks, and of many numbers."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -14,18 +14,18 @@ _MOST_CHIPS = 12
 
 
 def show(settings: Sequence[Parameter]) -> None:
-    """Put the button into the page; what is behind it follows at the end of the run (`fill`)."""
+    """Show the button; the panel behind it is filled at the end of the run (`fill`)."""
     panel = st.popover(_("Teach"), icon=":material/school:", key="teach", on_change="rerun")
     st.session_state[_PLACE] = (panel, settings)
 
 
 def is_open() -> bool:
-    """Tell whether the panel is open: then what it shows follows everything."""
+    """Whether the panel is open; then its content is refreshed with every change."""
     return bool(st.session_state.get("teach"))
 
 
 def fill() -> None:
-    """Fill the panel where it is open: after the page has run, when its figure says what can be covered."""
+    """Fill the panel where it is open: at the end of the run, when it is known what can be covered."""
     panel, settings = st.session_state.pop(_PLACE, (None, ()))
     if panel is None or not panel.open:
         return

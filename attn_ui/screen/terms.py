@@ -31,7 +31,7 @@ _LINE = (
 
 
 def show(terms: Sequence[Term], letters: str) -> None:
-    """Put the line of these terms where the page is; see `attn_ui.base.page.Page.letters`."""
+    """Show the line of these terms at the end of the page; see `attn_ui.base.page.Page.letters`."""
     st.html(
         _LINE.format(
             module=f".{PLOTLY_ROUTE}/terms.js?v={module_version()}",

@@ -12,7 +12,7 @@ _KEY = "word-order"
 
 
 def word_order(setting: Table, words: Sequence[str], order: Sequence[int], about: str) -> None:
-    """Offer words to be dragged, or moved by keys, into another order, which a setting then says.
+    """Offer words to drag, or to move by keys, into another order; a setting keeps the order.
 
     Args:
         setting: what says it, in one row.

@@ -1,4 +1,4 @@
-"""Where things stand on a page as Streamlit lays it out, for paper and picture that are there first."""
+"""The layout of Streamlit's page, for the background and the picture that stand there first."""
 
 import re
 from functools import cache
@@ -39,11 +39,11 @@ def defer_fetches(html: str) -> str:
 
 @cache
 def style(name: str) -> str:
-    """Return the style of what stands before the app: "ground", its paper, or "early", its picture."""
+    """Return a style sheet that holds before the app: "ground", the background, or "early", the picture."""
     return (_HERE / f"{name}.css").read_text(encoding="utf-8")
 
 
 @cache
 def script(name: str) -> str:
-    """Return what puts it there, and takes it away when the app's own stands there."""
+    """Return the script that places the picture, and removes it when the app's own is drawn."""
     return join_scripts(_HERE / f"{name}.js")

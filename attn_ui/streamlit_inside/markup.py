@@ -1,4 +1,4 @@
-"""The elements that Streamlit draws: every class and attribute of theirs that anything here names.
+"""Elements that Streamlit draws: every class and attribute of theirs that we rely on.
 
 `markup.css`, `arriving.css`, `lesson_room.css` and the scripts beside them are the only files that name them;
 what else needs one takes it from here. A test finds each of them in the running app.
@@ -100,7 +100,7 @@ def style() -> str:
 
 @cache
 def arriving() -> str:
-    """Return the style that only counts while a page opens."""
+    """Return the style that holds only while a page opens."""
     return (_HERE / "arriving.css").read_text(encoding="utf-8")
 
 
@@ -112,5 +112,5 @@ def lesson_room() -> str:
 
 @cache
 def scripts() -> str:
-    """Return what mends how Streamlit's elements answer to fingers, keys and a server that is away."""
+    """Return scripts that improve Streamlit's elements for fingers, keys and a lost server."""
     return f"(() => {{\n{join_scripts(*(_HERE / name for name in _SCRIPTS))}}})();\n"

@@ -1,4 +1,4 @@
-"""What a browser and Streamlit say to one another: which run is asked for, and what a page is made of."""
+"""The messages between a browser and Streamlit: requests for a run, and the elements of a page."""
 
 import contextlib
 from typing import Any
@@ -44,14 +44,14 @@ PART = Part(
 
 
 def requests_run(message: Message) -> bool:
-    """Tell whether a browser's message asks for a run; any may, where they cannot be read."""
+    """Whether a browser's message requests a run; True where messages cannot be read."""
     if not PART.on:
         return bool(message["type"] == "websocket.receive")
     return _run_request(message) is not None
 
 
 class Talk:
-    """What was said on one connection.
+    """One connection.
 
     Whether a page is being made, which parts of it run alone, and which messages its browser still has.
     """
@@ -72,16 +72,15 @@ class Talk:
         return self._is_awaited or self._makes is not None
 
     def correct(self, message: Message) -> Message:
-        """Return a browser's message as it is to be taken.
+        """Return a browser's message; where it asks for a part that may be gone, let it ask for the whole page.
 
-        Where it asks for a part that is not there for sure, it gets the whole. While a page is made its parts
-        may become others, and Streamlit leaves a part out that is no more. Where that page is one to which
-        somebody goes back, its address says what it shows, as before; the controls that the browser has are
-        still those of the other.
+        While a page is made its parts may change, and Streamlit ignores a request for one that is gone. After
+        the back button the address says what is shown: the controls that the browser reports are those of the
+        page before.
 
-        And it names the large messages that it has, which need not be sent again. It forgets one after some
-        runs, and loses the connection for good where an answer names it: as runs may end between the question
-        and the answer, only those stay here that it keeps for as many runs again.
+        The message also names the large messages that the browser holds, which need not be sent again. The
+        browser drops each after some runs, and loses the connection where an answer names a dropped one:
+        as runs may end in between, only those stay here that it keeps for as many runs again.
         """
         if not PART.on or (request := _run_request(message)) is None:
             return message

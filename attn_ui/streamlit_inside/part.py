@@ -1,4 +1,4 @@
-"""A part of the app that stands on something undocumented: what that is, what it buys, what is without."""
+"""A feature that relies on something undocumented: what that is, what it gives, and the app without it."""
 
 import inspect
 from collections.abc import Callable
@@ -12,7 +12,7 @@ Look = Callable[[], str]
 
 
 class Part:
-    """Something undocumented that is used, looked for once; without it the app runs, slower or plainer."""
+    """A feature that relies on undocumented names; without them the app is slower or plainer."""
 
     def __init__(
         self, name: str, *looks: Look, uses: str, buys: str, without: str, upstream: tuple[int, ...] = ()
@@ -62,7 +62,7 @@ def look_up(where: str) -> Any:
 
 
 def expect(where: str, *takes: str) -> Look:
-    """Look for something, and where it is to be called, for the names of what it takes.
+    """Return a check that a name exists, and that it takes these parameters where it is called.
 
     >>> expect("json:dumps", "obj", "indent")()
     ''
@@ -84,7 +84,7 @@ def expect(where: str, *takes: str) -> Look:
 
 
 def equals(where: str, value: object) -> Look:
-    """Look for a constant."""
+    """Return a check that a constant has this value."""
 
     def look() -> str:
         try:
@@ -96,7 +96,7 @@ def equals(where: str, value: object) -> Look:
 
 
 def expect_fields(where: str, *names: str) -> Look:
-    """Look for the fields of a dataclass, or of a message of protobuf's."""
+    """Return a check that a dataclass or protobuf message has these fields."""
 
     def look() -> str:
         try:

@@ -21,11 +21,11 @@ STREAM = Part(
 
 
 def is_stream(scope: Scope) -> bool:
-    """Tell whether a connection is a visitor's."""
+    """Whether a connection is a visitor's."""
     return scope["type"] == "websocket" and (not STREAM.on or str(scope["path"]).endswith(_STREAM))
 
 
 def has_session(scope: Scope) -> bool:
-    """Tell whether a visitor names a session that may be kept."""
+    """Whether a visitor names a session that may still be kept."""
     protocols = Headers(scope=scope).get("sec-websocket-protocol", "").split(",")
     return STREAM.on and len(protocols) > 2

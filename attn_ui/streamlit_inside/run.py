@@ -1,4 +1,4 @@
-"""The run in progress: whose it is, whether the browser went back or forth, and the address as it has it."""
+"""The current run: its session, whether the browser went back or forward, and the browser's address."""
 
 import threading
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ ADDRESS = Part(
 
 
 def session() -> str | None:
-    """Name the session of this thread's run; None where it runs no page."""
+    """Return the session of this thread's run; None where it runs no page."""
     if not PART.on:
         return f"thread {threading.get_ident()}"
     run = _run()
@@ -49,13 +49,13 @@ def session() -> str | None:
 
 
 def is_history_step() -> bool:
-    """Tell whether this run shows another entry of the browser's history, by its back or forward button."""
+    """Whether this run follows the browser's back or forward button."""
     run = _run() if PART.on else None
     return bool(run and run.is_history_navigation)
 
 
 def read_address_again() -> None:
-    """Take the address as the browser has it.
+    """Take over the browser's address.
 
     Before the first run of a page Streamlit takes out of it whatever a control of another page is bound to.
     Where two pages share a setting, that is the very one to come back to.
@@ -70,7 +70,7 @@ def read_address_again() -> None:
 
 
 def sent_address() -> dict[str, list[str]]:
-    """Return the address as the browser had it when it asked for this run."""
+    """Return the address that the browser sent with this run's request."""
     run = _run() if ADDRESS.on else None
     if run is None:
         return {name: st.query_params.get_all(name) for name in st.query_params}
@@ -78,7 +78,7 @@ def sent_address() -> dict[str, list[str]]:
 
 
 def correct_address(name: str, texts: Sequence[str]) -> None:
-    """Have the server's address say something of a setting; the browser's says it already."""
+    """Set a setting in the server's copy of the address, where the browser has it already."""
     run = _run() if ADDRESS.on else None
     if run is None:
         return

@@ -1,4 +1,4 @@
-"""Whether all that is used and not documented is there: one look, when the server starts."""
+"""Looks once, when the server starts, whether everything undocumented that we use is there."""
 
 import logging
 
@@ -21,12 +21,12 @@ _LOG = logging.getLogger(__name__)
 
 
 def describe_missing() -> str:
-    """Say which parts are off, and how the app is without them; "" where all is there."""
+    """Say which features are off, and how the app is without them; "" where none is."""
     lines = [f"{part.name} ({part.missing}): {part.without}" for part in PARTS if not part.on]
     return f"Off with Streamlit {st.__version__}: {'; '.join(lines)}." if lines else ""
 
 
 def check() -> None:
-    """Write one line into the log where something is off."""
+    """Log one line where a feature is off."""
     if message := describe_missing():
         _LOG.warning(message)

@@ -1,4 +1,4 @@
-"""The files that Streamlit keeps of its visitors: where they are sent, their sizes, whose page is open."""
+"""Files that Streamlit keeps for its visitors: where they are sent, their sizes, which sessions are open."""
 
 import re
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ PART = Part(
 
 
 def may_be_file(path: str) -> bool:
-    """Tell whether a file may be sent to an address."""
+    """Whether a request sends a file."""
     return not PART.on or bool(_ADDRESS.search(path))
 
 
@@ -58,5 +58,5 @@ def file_sizes() -> Mapping[str, int]:
 
 
 def is_open(session: str) -> bool:
-    """Tell whether a page is open in a session; where nobody knows, Streamlit itself judges the request."""
+    """Whether a session's page is open; True where that is unknown, and Streamlit decides."""
     return not PART.on or bool(look_up("streamlit.runtime:get_instance")().is_active_session(session))
