@@ -72,7 +72,7 @@ class Talk:
         return self._is_awaited or self._makes is not None
 
     def correct(self, message: Message) -> Message:
-        """Return a browser's message; where it asks for a part that may be gone, let it ask for the whole page.
+        """Return a browser's message; one that asks for a part that may be gone asks for the whole page.
 
         While a page is made its parts may change, and Streamlit ignores a request for one that is gone. After
         the back button the address says what is shown: the controls that the browser reports are those of the
