@@ -22,6 +22,8 @@ CLAIM = Choice(
         "nonparametric",
         "one-vector bottleneck",
         "heads specialise",
+        "coreference",
+        "hierarchy",
         "with positions",
         "grammar",
         "symmetric",
@@ -51,6 +53,8 @@ NO_ROOT = Steps("noroot", 64, _WIDTHS, ".0f")
 SIDE = Steps("side", 4, tuple(range(1, 9)), ".0f")
 POINTS = Steps("grown", 160, (10, 20, 40, 80, 160), ".0f")
 REMEMBERED = Steps("remembered", 64, _WIDTHS, ".0f")
+PRONOUN = Steps("pronounlayer", 4, tuple(range(1, 7)), ".0f")
+DEEPER = Steps("deeper", 6, tuple(range(1, 7)), ".0f")
 COURSE = Steps("course", 1000, (0, 40, 80, 100, 140, 210, 395, 1000), ".0f")
 DONE = Steps("done", 100, (0, 5, 10, 25, 100), ".0f")
 _RAMPS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0)
@@ -60,5 +64,5 @@ WORDED = Steps("worded", 8, tuple(range(1, 13)), ".0f")
 AGAIN = Steps("again", 2, tuple(range(2, 10)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, CLAIM, SEED, LAYERS, NOISE, TOKENS, STACKED, FUSED, COUNTED, PLACE, ROOT_2, NO_ROOT, SIDE),
-    *(POINTS, REMEMBERED, COURSE, DONE, RAMPED, PHRASED, WORDED, AGAIN),
+    *(POINTS, REMEMBERED, PRONOUN, DEEPER, COURSE, DONE, RAMPED, PHRASED, WORDED, AGAIN),
 )

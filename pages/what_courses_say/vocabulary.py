@@ -12,7 +12,9 @@ NAMES = (
     *(N_("share of a straight line"), N_("variance"), N_("largest weight"), N_("gradient"), N_("error")),
     *(N_("numbers kept"), N_("lost"), N_("previous token"), N_("induction"), N_("own weight")),
     *(N_("difference from the printed"), N_("weight on dogs"), N_("lead of dogs"), N_("asymmetry")),
+    *(N_("weight of the pronoun"), N_("picks the noun meant"), N_("distance"), N_("effective keys")),
     # Curves
+    *(N_("the noun meant"), N_("the other noun"), N_("this head"), N_("chance"), N_("equal weights")),
     *(N_("1 head"), N_("2 heads"), N_("4 heads"), N_("8 heads"), N_("no attention"), N_("attention")),
     *(N_("RNN"), N_("attention that writes"), N_("linear recurrence"), N_("the last layer's weights")),
     *(N_("all layers' weights multiplied"), N_("reverse"), N_("sort"), N_("induction, last layer")),
@@ -25,6 +27,7 @@ NAMES = (
     *(N_("W drawn anew"), N_("W from one seed"), N_("one-hot words, no W")),
     # Where a claim is tried
     *(N_("between layers"), N_("between heads of one layer"), N_("wholly")),
+    N_("from each layer to the next"),
     # What they are drawn over
     *(N_("layers"), N_("size of the noise"), N_("tokens"), N_("percent of the training"), N_("heads")),
     *(N_("position"), N_("width and tokens"), N_("points"), N_("training steps"), N_("step of the ramp")),

