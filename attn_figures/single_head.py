@@ -1,4 +1,4 @@
-"""One head as a walk from the vectors to the output: one picture a stage, and one of all at once."""
+"""Pictures of one head: one for each stage from the vectors to the output, and one of all at once."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -162,7 +162,7 @@ class Walk:
         return max(float(np.abs(each).max()) for each in vectors if each is not None) or 1.0
 
     def with_thresholds(self, thresholds: Any, output: Any, *, again: bool) -> list["Walk"]:
-        """Return the walk at each step of a threshold.
+        """Return the head at each step of a threshold.
 
         Args:
             thresholds: `mask`, `mass` and `weights`, each with an axis of steps in front.
@@ -178,7 +178,7 @@ class Walk:
         return [replace(self, threshold=step) for step in steps]
 
     def with_ablation(self, ablations: Any, key: int) -> "Walk":
-        """Return the walk with one key ablated, of the ablations of each key in turn."""
+        """Return the head with one key ablated, from the ablations of each key in turn."""
         weights, output, changes, empty = (
             np.asarray(getattr(ablations, name)) for name in ("weights", "output", "output_change", "empty")
         )

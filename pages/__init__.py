@@ -1,4 +1,4 @@
-"""The pages of the app, one package a page: all of it and nothing else. `PAGES` has each by its address.
+"""The pages of the app, one package each; `PAGES` has each by its address.
 
     PAGES["single-head"].at("mask=causal&t=0.5").sentence
 

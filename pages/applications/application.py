@@ -1,4 +1,4 @@
-"""One use of attention: what is drawn and said of it, and how its numbers are handed over."""
+"""One use of attention: its picture, captions, formula, program and checks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

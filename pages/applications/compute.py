@@ -1,4 +1,4 @@
-"""A use drawn and said at all positions of its sliders; kept for whoever asks next."""
+"""Pictures and captions of a use at all positions of its sliders, cached for all sessions."""
 
 from dataclasses import replace
 

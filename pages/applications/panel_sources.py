@@ -1,4 +1,4 @@
-"""Which parts of the pictures are computed from which: what a teacher covers takes with it what follows."""
+"""Which panels are computed from which: a covered panel takes those that depend on it with it."""
 
 from types import MappingProxyType
 

@@ -1,4 +1,4 @@
-"""A use of attention: who asks, who answers, what of it is trained."""
+"""The view of a use of attention: which tokens attend to which, and what of it is trained."""
 
 from attn_core import how_cut, tokenize
 from attn_live.packing import Cursor

@@ -1,4 +1,4 @@
-"""The settings turned into arrays: all bandwidths and queries of a picture, and where the sliders stand.
+"""Settings turned into arrays: all bandwidths and queries of a picture, and where the sliders stand.
 
 A picture asks for all bandwidths and queries; where one message cannot hold them, fewer are offered, those at
 which the sliders stand among them. What is offered is what sliders, words, tabs and link speak of.
@@ -89,7 +89,7 @@ class Sweep:
         return self.points.unit * np.array(self.bandwidth.values)
 
     def caption(self) -> str:
-        """What a saved picture says of its settings, before what its sliders say."""
+        """The settings named under a saved picture, without those of the sliders."""
         return _(
             "{data}, {count} points, {kernel} kernel",
             data=self.points.title,
@@ -99,7 +99,7 @@ class Sweep:
 
     @property
     def queries(self) -> Numbers:
-        """The places that are asked, in the unit of the keys, (n_query,)."""
+        """The queries' places, in the unit of the keys, (n_query,)."""
         return self.points.place(np.array(self.query.values))
 
     def place_names(self) -> list[str]:
@@ -113,7 +113,7 @@ class Sweep:
 
     @cached_property
     def scene(self) -> DataScene:
-        """What stays while the sliders move."""
+        """What stays the same while the sliders move."""
         points, queries = self.points, self.queries
         finer = FINER if self.maps == 1 else FINER // 2  # small multiples need fewer
         grid = np.linspace(queries[0], queries[-1], finer * (len(QUERY_AT.values) - 1) + 1)
@@ -198,7 +198,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Selection:
-    """What the open picture shows now: what is written out, checked, broken and handed over as code.
+    """The bandwidth and query on screen, for the arithmetic, the checks, the mistakes and the programs.
 
     Attributes:
         points: the data set.
@@ -321,6 +321,6 @@ def _pack_sweep(
 
 
 def append_dimension(queries: Tensor, keys: Tensor) -> tuple[Tensor, Tensor]:
-    """Give queries (n_query, d) and keys (n_key, d) one dimension more, so that q . k has -|k|^2/2 in it."""
+    """Append a dimension to queries and keys (n, d), so that their product holds -|k|^2/2 too."""
     half_keys = keys.square().sum(-1, keepdim=True) / 2
     return torch.cat((queries, torch.ones_like(queries[:, :1])), -1), torch.cat((keys, -half_keys), -1)

@@ -1,4 +1,4 @@
-"""What is asked above the picture and in the sidebar."""
+"""The controls above the picture and in the sidebar."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ LAST_FUNCTION = "kernel_last_function"  # where it keeps the last function that 
 
 
 def read_controls(controls: Controls) -> State:
-    """Read all that the page follows."""
+    """Read the controls into the state of the page."""
     picture = controls.segment(KERNEL_VIEW, _("Picture"), label_visibility="collapsed")
     two_inputs, own = picture == TWO_INPUTS, None
     with controls.sidebar():

@@ -1,4 +1,4 @@
-"""Under the errors of the bandwidths: taking the best, and learning one step by step, as far as one waits."""
+"""Under the errors of the bandwidths: take the best one, or learn it step by step."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ REPORT_EVERY = 5  # steps from one report of progress to the next; between them 
 
 
 def show(result: Result) -> None:
-    """Offer the best, and to learn; say how learning went."""
+    """Offer the best bandwidth, and to learn it; show how far learning has come."""
     points, kernel = result.state.points, result.state.kernel
     best = best_of(points, points.fingerprint, kernel)
     path = learned_path(CONTROLS, result.state)

@@ -1,4 +1,4 @@
-"""A person's own table, read from bytes; where it cannot be, a sentence says which line and why."""
+"""A visitor's own table, read from bytes; where it cannot be read, a sentence says which line and why."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""The points that the page asks: a toy data set or a person's own, how they are measured and how written."""
+"""The data points: a toy data set or a visitor's own, their units and how they are written."""
 
 import hashlib
 import math

@@ -11,7 +11,7 @@ from programs.writing import PYTORCH, SHORT
 
 
 def programs(result: Result) -> Programs:
-    """Return what is handed over."""
+    """Return the programs and the formula of the picture on screen."""
     selection = result.selection
     kernel, row, h, x = selection.kernel, selection.row, selection.bandwidth, selection.keys
     is_gaussian, is_line = kernel == "gaussian", result.state.fits_lines

@@ -1,4 +1,4 @@
-"""What the pictures of kernel regression show: a fixed line, a read-out of the query, and a warning."""
+"""Captions of kernel regression: a fixed line, a read-out of the query, and a warning."""
 
 import math
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def empty_warning(empty: int, places: int, kernel: str) -> str:
 
 
 class Answers(NamedTuple):
-    """What a kernel answers all queries at all bandwidths.
+    """The estimates and weights of one kernel for all queries and bandwidths.
 
     Attributes:
         bandwidths: of the steps, in the unit of the keys.

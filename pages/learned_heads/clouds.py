@@ -1,4 +1,4 @@
-"""One head of a real model: its queries and keys as two clouds, laid on one another, in one plane."""
+"""One head of a real model: its queries and keys as two point clouds, aligned, in one plane."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -52,7 +52,7 @@ class HeadClouds:
 
     @cached_property
     def clouds(self) -> Clouds:
-        """Queries and keys, laid on one another."""
+        """Queries and keys, moved and scaled to one centre and spread."""
         return align_clouds(self.query, self.key)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The settings turned into arrays: the one state that picture, words, tabs, checks and code all read."""
+"""Settings turned into arrays, which the picture, captions, tabs, checks and programs all read."""
 
 import math
 from dataclasses import dataclass, replace

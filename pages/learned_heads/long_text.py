@@ -137,12 +137,12 @@ def encode_text(text: str, most: int, _model: RealModel) -> Encoding:
 def call_of_layer(
     text: str, layer: int, _model: RealModel, _tell: Callable[[int], None] = lambda layer: None
 ) -> Call:
-    """Return what a layer attends with; the layers before it are run, each with a call of ``_tell``."""
+    """Return the inputs of a layer's attention, after running the layers before it."""
     return _model.reach(encode_text(text, _model.longest, _model).ids, layer, _tell)
 
 
 def reach(result: LongText, tell: ReadingProgress) -> Call:
-    """Return what the layer attends with; ``tell`` is called for each layer that is run for it."""
+    """Return the inputs of the layer's attention; ``tell`` is called after each layer run for it."""
     return call_of_layer(result.text, result.layer, result.model, lambda layer: tell(layer, None))
 
 
@@ -214,5 +214,5 @@ def reading(result: LongText, layer: int, head: int | None) -> tuple[float, str]
 
 
 def describe_blocks(n: int) -> str:
-    """Return what a saved picture says of its blocks."""
+    """Return the sentence about blocks under a saved picture."""
     return _("a text of {places} tokens, in blocks; the app zooms in to single cells", places=f"{n:,}")

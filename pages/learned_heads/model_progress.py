@@ -1,4 +1,4 @@
-"""In place of a real model: how far its reading is, or how to come by it."""
+"""In place of a real model that is not read yet: its progress, or how to install it."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Which maps and curves are computed from which: what a teacher covers takes with it what follows."""
+"""Which maps and curves are computed from which: a covered one takes those that depend on it with it."""
 
 from types import MappingProxyType
 

@@ -46,7 +46,7 @@ class LayerRows:
 
     @property
     def visible(self) -> Tensor:
-        """What the queries shown give to the keys shown, no row divided by anything."""
+        """The weights from the shown queries to the shown keys, as they are."""
         return self.full[:, _stretch(self.queries)][:, :, _stretch(self.keys)]
 
     @property
@@ -61,12 +61,12 @@ class LayerRows:
         return words[:, :, self.special].sum(dim=-1).mean(dim=-1)
 
     def entropy(self) -> Tensor:
-        """How spread out the weights are of the queries shown that look at anything, (n_head,)."""
+        """The mean entropy of the shown queries that attend to anything, (n_head,)."""
         rows = self.shares[:, _stretch(self.queries)]
         return measures.entropy(rows).sum(dim=-1) / rows.any(dim=-1).sum(dim=-1).clamp(min=1)
 
     def distance(self) -> Tensor:
-        """How far the queries shown look, over all keys, (n_head,)."""
+        """The mean distance from the shown queries to their keys, (n_head,)."""
         left_out = torch.ones(self.full.shape[1], dtype=torch.bool)
         left_out[self.queries] = False
         return measures.attention_distance(self.shares.masked_fill(left_out[:, None], 0.0))

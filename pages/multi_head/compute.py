@@ -1,4 +1,4 @@
-"""The settings turned into arrays: the one state that picture, words, tabs, checks and code all read."""
+"""Settings turned into arrays, which the picture, captions, tabs, checks and programs all read."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -68,7 +68,7 @@ def mean_of_rows(each: Tensor, weights: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Sequences:
-    """Who attends to whom: labels that tell repeated words apart, and one vector a token."""
+    """The tokens that attend and those attended to: labels, and one vector a token."""
 
     queries: list[str]
     keys: list[str]
@@ -260,12 +260,12 @@ ANY_LOOK = HeadsOptions("", "", 0, 0, ())  # where it is all the same how maps a
 
 
 def array(tensor: Tensor) -> NDArray[np.float64]:
-    """Hand a tensor to the figures."""
+    """Return a tensor as an array for the figures."""
     return np.asarray(tensor.detach(), dtype=np.float64)
 
 
 def mask_array(setting: HeadsSetting, n_head: int) -> NDArray[np.bool_] | None:
-    """Hand the mask to the figures."""
+    """Return the mask as an array for the figures."""
     may = allowed(setting, n_head)
     return None if may is None else np.asarray(may)
 
@@ -379,7 +379,7 @@ def output_of(attention: MultiHead, off: Sequence[int]) -> Tensor:
 
 
 def heads(result: Result) -> HeadMaps:
-    """Hand the maps and the output, without the heads that are off, to the figures."""
+    """Return the maps and the output, without the heads that are off, for the figures."""
     return HeadMaps(
         array(result.attention.weights),
         array(output_of(result.attention, result.look.off)),

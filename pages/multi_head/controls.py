@@ -1,4 +1,4 @@
-"""What is asked: in the sidebar the words, sizes, weights, mask and slider; which heads under the picture."""
+"""The controls: in the sidebar words, sizes, weights, mask and slider; which heads under the picture."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -75,14 +75,14 @@ RARELY_SET: tuple[Parameter, ...] = (
 
 @dataclass(frozen=True)
 class State:
-    """What the whole page follows: what the slider moves and what stands still, and how it is shown."""
+    """The state of the page: what the slider moves, what stands still, and how it is shown."""
 
     moving: Moving
     look: HeadsOptions
 
 
 def read_controls(controls: Controls) -> State:
-    """Read the view, and in the sidebar all else."""
+    """Read the view, and all other controls in the sidebar."""
     view = controls.segment(VIEW, _("Picture"), label_visibility="collapsed")
     beside = controls.space()
     with controls.sidebar():
@@ -315,7 +315,7 @@ def _read_arcs(
 
 
 def choose_heads(controls: Controls, look: HeadsOptions, n_head: int) -> HeadsOptions:
-    """Offer to switch heads off, and say in the look which are chosen and which are off."""
+    """Offer to switch heads off; return the options with the chosen heads and those that are off."""
     head, against = controls.place(HEAD, n_head), controls.place(AGAINST, n_head)
     offered = [str(head + 1) for head in range(n_head)]
     off = tuple(int(head) - 1 for head in controls.several(OFF, _("Heads switched off"), offered))

@@ -56,7 +56,7 @@ def output_as_sum(result: Result) -> str:
 
 
 def output_bias(result: Result) -> str:
-    """Return what the output projection adds, where it does."""
+    """Return the term of the output projection's bias; "" without one."""
     return " + b_o" if result.setting.bias and result.setting.projection else ""
 
 

@@ -1,4 +1,4 @@
-"""Which maps of the heads are computed from which: what a teacher covers takes with it what follows."""
+"""Which maps are computed from which: a covered map takes those that depend on it with it."""
 
 from types import MappingProxyType
 

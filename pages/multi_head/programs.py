@@ -17,7 +17,7 @@ from programs.writing import PYTORCH, Program
 
 
 def programs(result: Result) -> Programs:
-    """Return what is handed over."""
+    """Return the programs and the formula of the view on screen."""
     samples, words = _samples(result), result.tokens
     tokens = tokenize(result.setting.text)[: len(words.queries)]
     return attention_programs(

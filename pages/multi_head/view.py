@@ -1,4 +1,4 @@
-"""The picture of all heads at every place of the slider, and what newcomers may stumble over."""
+"""The picture of all heads at every position of the slider, and notes for newcomers."""
 
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed

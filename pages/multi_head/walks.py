@@ -1,4 +1,4 @@
-"""One head as the pictures of a single head take it, with what is set aside of its weights."""
+"""One head of many in the form that the figures of a single head take, with its removed weights."""
 
 from collections.abc import Sequence
 
@@ -12,19 +12,19 @@ from pages.single_head.removed_weights import with_removals
 
 
 def walk_of(result: Result) -> Walk:
-    """Return the chosen head with what is set aside of it."""
+    """Return the chosen head with its weights removed as the page says."""
     return walks_of([result])[0]
 
 
 def walks_of(steps: Sequence[Result]) -> list[Walk]:
-    """Return the chosen head with what is set aside of it at each step, where nothing else differs."""
+    """Return the chosen head at each step of a slider that removes weights."""
     walk = bare_walk(steps[0].setting, steps[0].n_head, steps[0].head)
     return with_removals(walk, [result.removal for result in steps]) if steps[0].removal.what else [walk]
 
 
 @cached(16)
 def bare_walk(setting: HeadsSetting, n_head: int, head: int) -> Walk:
-    """Return one of the heads, nothing set aside; biases of positions are in its scaled scores."""
+    """Return one head with no weight removed; biases of positions are in its scaled scores."""
     result = Result(setting, ANY_LOOK, n_head)
     attention, tokens = result.attention, result.tokens
     mask = mask_array(setting, n_head)

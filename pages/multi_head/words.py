@@ -1,4 +1,4 @@
-"""What the pictures of several heads show: a read-out, and a warning."""
+"""Captions of several heads: a read-out, and a warning."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from pages.multi_head.settings import POSITIONS
 
 
 def heads(count: int) -> str:
-    """Say how many heads.
+    """Return the number of heads in words.
 
     >>> heads(1), heads(4)
     ('1 head', '4 heads')

@@ -1,4 +1,4 @@
-"""Three ways on: learn, teach, explore."""
+"""Three buttons below the overview: learn, teach, explore."""
 
 import html
 
@@ -15,7 +15,7 @@ OWN_SENTENCE = "learned-heads?source=a+real+model"
 
 
 def show(_state: None) -> None:
-    """Show each as a button with what it leads to."""
+    """Show each button with a sentence on what it leads to."""
     lessons = shelf().lessons
     first = lessons.get(ROW, next(iter(lessons.values()), None))
     explore = _("your own sentence in this model")

@@ -1,4 +1,4 @@
-"""Which parts of the picture are computed from which: a row and its arcs are the map's."""
+"""Which panels are computed from which: a row and its arcs follow from the map."""
 
 from types import MappingProxyType
 

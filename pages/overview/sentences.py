@@ -1,4 +1,4 @@
-"""What one trained head gives to the words of six sentences, computed once by `docs/weigh_sentences.py`."""
+"""The weights of one trained head on six sentences, computed once by `docs/weigh_sentences.py`."""
 
 import json
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Under the opening: the five maps on one slider, the pages, and the lessons."""
+"""Under the opening picture: the five maps with one slider, the pages, and the lessons."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""One sentence in a trained head, a word chosen, and what it draws on."""
+"""One sentence in a trained head: a chosen word, and which words it attends to."""
 
 from dataclasses import replace
 
@@ -15,11 +15,11 @@ from pages.overview.words import INVITATION, source, word_caption
 
 
 def read_controls(_controls: Controls) -> None:
-    """Read nothing: the sentence is chosen under the picture."""
+    """Return the state, which is empty: the sentence is chosen under the picture."""
 
 
 def view(controls: Controls, _state: None) -> View[Sentence]:
-    """Show what each word of the sentence draws on."""
+    """Show which words each word of the sentence attends to."""
     with controls.under_picture(), controls.row():
         controls.part("pages.overview.next_steps", None)
         text = controls.choose(SENTENCE, _("Sentence"), label_visibility="collapsed", width=440)

@@ -1,4 +1,4 @@
-"""The settings turned into numbers: the one state that pictures, words, tabs, checks and code all read."""
+"""Settings turned into numbers, which the pictures, captions, tabs, checks and programs all read."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -106,5 +106,5 @@ def values(steps: Steps) -> Tensor:
 
 
 def typical(values: Tensor) -> float:
-    """Return a limit that a single far longer row (the first of a learned table) does not set."""
+    """Return a limit of the colours that one far longer row, as in a learned table, does not set."""
     return float(np.quantile(values.abs().numpy(), 0.995)) or 1.0

@@ -1,4 +1,4 @@
-"""What is asked: in the sidebar, and for the picture above itself."""
+"""The controls in the sidebar and above the picture."""
 
 from contextlib import AbstractContextManager
 from dataclasses import replace

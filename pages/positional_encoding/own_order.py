@@ -5,7 +5,7 @@ from pages.positional_encoding.settings import PLACES
 
 
 def own_order(text: str, count: int) -> tuple[list[int], str]:
-    """Return which word comes to each place, and what was wanted where no order of so many words was said.
+    """Return which word comes to each place, and the requirement where the link's order does not fit.
 
     Args:
         text: the places that words had, as the link has them, "2,0,1"; nothing for the order as it is.

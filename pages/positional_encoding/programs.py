@@ -15,7 +15,7 @@ _SCALED = {
 
 
 def programs(result: Result) -> Programs:
-    """Return what is handed over."""
+    """Return the programs and the formula of the picture on screen."""
     if result.state.is_scaled:
         return _of_scaling(head_of(result))
     state, scheme = result.state, result.scheme()

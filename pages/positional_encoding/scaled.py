@@ -27,7 +27,7 @@ def scaling_name(scaling: str) -> str:
 
 @dataclass(frozen=True)
 class ScaledHead:
-    """One head under the scaling that is looked at."""
+    """One head under the chosen rotary scaling."""
 
     name: str
     d_head: int
@@ -46,7 +46,7 @@ class ScaledHead:
 
     @cached_property
     def scaling(self) -> RotaryScaling:
-        """The scaling that is looked at."""
+        """The chosen scaling."""
         return self.under(self.name)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What the pictures of positions show: a fixed line, a read-out and at most one warning."""
+"""Captions of positional encoding: a fixed line, a read-out and at most one warning."""
 
 from collections.abc import Mapping, Sequence
 
@@ -23,7 +23,7 @@ def scheme_name(scheme: str) -> str:
 
 
 def position_counts(steps: Steps) -> tuple[str, ...]:
-    """Say each length of a slider as so many positions."""
+    """Return each length of a slider in words: "8 positions"."""
     return tuple(_n("{count} position", "{count} positions", int(length)) for length in steps.values)
 
 

@@ -1,4 +1,4 @@
-"""The numbers of the single-head page: from its settings to every stage, at every place of its slider."""
+"""From the settings of a single head to every stage, at every position of its slider."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

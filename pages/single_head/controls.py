@@ -1,4 +1,4 @@
-"""The sidebar: what is asked of the vectors, the mask and the scale, and under which condition."""
+"""The sidebar's controls: vectors, mask and scale, and when each is shown."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -58,7 +58,7 @@ _UNTYPED = "_single_head_untyped"  # the last of them whose Q, K and V were not 
 
 
 def read_controls(controls: Controls) -> State:
-    """Read in the sidebar all that the page follows."""
+    """Read the sidebar into the state of the page."""
     with controls.sidebar():
         controls.heading(_("Input"))
         inputs = Inputs(example=controls.choose(EXAMPLE, _("Example")))

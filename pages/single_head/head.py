@@ -125,7 +125,7 @@ def weights(head: SingleHead) -> list[Weight]:
 
 
 def describe_drawing(every_weight: Sequence[Weight], init: str, by_hand: HandRows) -> str:
-    """Say how wide the weights are drawn that are, and what that makes of a vector; nothing where none is."""
+    """Say how widely drawn weights are spread, and what that makes of a vector; "" where none is drawn."""
     names = {name for name, _rows in by_hand}
     random_weights = [each for each in every_weight if each.name[0] == "W" and each.name not in names]
     if not random_weights:

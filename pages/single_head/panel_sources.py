@@ -1,4 +1,4 @@
-"""Which of the head's matrices are computed from which: what a teacher covers takes with it what follows."""
+"""Which of the head's matrices are computed from which: a covered one takes those that depend on it."""
 
 from types import MappingProxyType
 

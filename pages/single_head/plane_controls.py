@@ -1,4 +1,4 @@
-"""What is asked beside the points: the plane that queries and keys are seen in."""
+"""The control of the plane in which queries and keys are drawn."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ ANOTHER = N_("a dimension other than the first")
 
 
 def read_along(controls: Controls, head: SingleHead) -> tuple[Along, list[str]]:
-    """Read which plane; return it, and what is to be said where no two dimensions can be had."""
+    """Read the plane; return it, and a sentence where the requested dimensions do not exist."""
     with controls.sidebar():
         controls.heading(_("Plane of queries and keys"))
         is_main = controls.segment(PLANE, _("Plane"), label_visibility="collapsed") != TWO

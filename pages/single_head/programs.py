@@ -29,7 +29,7 @@ _SCORES = {
 
 
 def programs(result: Result) -> Programs:
-    """Return what is handed over."""
+    """Return the programs and the formula of the stage on screen."""
     mask = "mask" if result.scoring.masking.kind != "none" else ""
     samples, tokens = _samples(result), tokens_of(result.inputs.text)
     return attention_programs(
@@ -53,7 +53,7 @@ def beside_sink(line: str, sink: float | None) -> str:
 
 
 def output_program(call: str, query: Tensor, key: Tensor, value: Tensor) -> Program:
-    """Return the program that prints what a function makes of Q, K and V."""
+    """Return a program that prints a function's output for Q, K and V."""
     return Program(PYTORCH, f"output = {call}", {"Q": query, "K": key, "V": value}, ["output"])
 
 

@@ -1,4 +1,4 @@
-"""One head's walk with weights set aside, whatever page it comes from: computed, checked, and as a table."""
+"""Weights removed from one head: computed, checked, and as a table, for every page with a head."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from attn_words import N_, cached
 
 
 def with_removals(walk: Walk, steps: Sequence[Removal]) -> list[Walk]:
-    """Return the walk with what is set aside at each step, all in one batched call."""
+    """Return the head with its weights removed at each step, all in one batched call."""
     if steps[0].what == "without":
         return [walk.with_ablation(_ablations(walk), int(step.value)) for step in steps]
     weights = torch.from_numpy(walk.weights)

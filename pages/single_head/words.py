@@ -1,4 +1,4 @@
-"""What the pictures of one head show: a read-out of the chosen place, and a warning."""
+"""Captions of one head: a read-out of the chosen place, and a warning."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Which curves of a claim follow from which: none, each is measured for itself."""
+"""Which curves of a claim are computed from which: none, each is measured for itself."""
 
 from types import MappingProxyType
 

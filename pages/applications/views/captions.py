@@ -1,4 +1,4 @@
-"""Captioning: the words of a caption ask the patches of a picture."""
+"""Captioning: the words of a caption attend to the patches of a picture."""
 
 from functools import cache
 
@@ -23,7 +23,7 @@ from programs.writing import SHORT, Program
 
 @cache
 def queries() -> Tensor:
-    """Return what each word asks for, (n_word, n_pixel): the mean of its patches, at length 1."""
+    """Return each word's query, (n_word, n_pixel): the mean of its patches, scaled to length 1."""
     x = images.vectors()
     of_shape = torch.tensor([[shape == other for other in images.SHAPES] for shape in SHAPES], dtype=x.dtype)
     return torch.nn.functional.normalize(of_shape @ x, dim=-1)

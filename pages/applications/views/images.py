@@ -1,4 +1,4 @@
-"""Vision transformers: the patches of a picture are the tokens, and ask one another."""
+"""Vision transformers: the patches of a picture are the tokens, and attend to one another."""
 
 from functools import cache
 
@@ -27,13 +27,13 @@ SHAPES = patch_names()
 
 @cached()
 def names() -> tuple[str, ...]:
-    """Return what each patch is called, as it is shown."""
+    """Return the name of each patch."""
     return tuple(f"{at + 1} {_(shape)}" for at, shape in enumerate(SHAPES))
 
 
 @cache
 def vectors() -> Tensor:
-    """Return what the patches compare, (n_patch, n_pixel): their pixels beyond the mean patch's."""
+    """Return the patches' vectors, (n_patch, n_pixel): their pixels minus the mean patch."""
     return likeness(patches(house_picture()))
 
 

@@ -80,7 +80,7 @@ def draw(state: State, steps: Steps) -> Scene:
 
 
 def captions(state: State, steps: Steps) -> list[str]:
-    """Return how many pairs each mask allows, at every prefix."""
+    """Return a sentence for every prefix: how many pairs each mask allows."""
     return [_caption(replace(state, prefix=int(prefix))) for prefix in steps.values]
 
 
@@ -175,7 +175,7 @@ for name, mask in masks.items():
 
 
 def leads(state: State) -> list[Place]:
-    """Return where one mask is shown step by step, and heads that learned behind one."""
+    """Return links to the pages that show one mask in steps, and heads that learned behind one."""
     text = {"text": state.text} if state.text != State.text else {}
     seed = {"seed": str(state.seed)} if state.seed != State.seed else {}
     own = text | seed

@@ -1,4 +1,4 @@
-"""Speech: the frames of a sound ask one another, some heads near by and some everywhere."""
+"""Speech: the frames of a sound attend to one another, in a local head and in a global one."""
 
 from functools import cache
 
@@ -27,7 +27,7 @@ LOCAL, GLOBAL = N_("local head"), N_("global head")
 
 @cached()
 def names() -> tuple[str, ...]:
-    """Return what each frame is called, as it is shown."""
+    """Return the name of each frame."""
     return tuple(f"{at + 1} {_(PAUSE) if sound == PAUSE else sound}" for at, sound in enumerate(SOUNDS))
 
 
@@ -39,7 +39,7 @@ def energies() -> Tensor:
 
 @cache
 def vectors() -> Tensor:
-    """Return what the frames compare: their log energies beyond the mean frame's."""
+    """Return the frames' vectors: their log energies minus the mean frame's."""
     return likeness(energies())
 
 
@@ -71,7 +71,7 @@ def draw(state: State, steps: Steps) -> Scene:
 
 
 def captions(state: State, steps: Steps) -> list[list[str]]:
-    """Return what each frame hears through either head."""
+    """Return a sentence for each window and frame: where either head looks."""
     everywhere = heads(state)[1].attention.weights
     local, near = _local(steps)
     return [

@@ -1,4 +1,4 @@
-"""Translation: the words that are written ask the words that were read."""
+"""Translation: the words that are written attend to the words that were read."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""The numbers on screen held against independent code, on the spot."""
+"""Checks: the numbers on screen compared with independent code."""
 
 import math
 
@@ -38,7 +38,7 @@ def show(result: Result) -> None:
 
 
 def check(selection: Selection) -> list[Check]:
-    """Hold the regression on screen against independent code, relative to the size of its numbers."""
+    """Compare the regression on screen with independent code, relative to the size of its numbers."""
     fit, kernel, h = selection.regression, selection.kernel, selection.bandwidth
     keys, values = selection.keys, selection.values
     size = float(np.abs(values).max()) or 1.0
@@ -61,7 +61,7 @@ def check(selection: Selection) -> list[Check]:
 
 
 def check_map(selection: Selection) -> list[Check]:
-    """Hold all estimates of the map on screen against the formula, relative to the size of the values."""
+    """Compare all estimates of the map on screen with the formula, relative to the size of the values."""
     keys, values, kernel, h = selection.keys, selection.values, selection.kernel, selection.bandwidth
     arrays = map(torch.from_numpy, (MAP, keys, values))
     theirs = torch.from_numpy(estimate_by_formula(kernel, h, MAP, keys, values))

@@ -1,4 +1,4 @@
-"""The lines on screen held against NumPy's own least squares, and against what they must give."""
+"""Checks of local lines: the lines on screen compared with NumPy's least squares."""
 
 import numpy as np
 import torch
@@ -16,7 +16,7 @@ WELL_POSED = 1e-4  # singular values farther apart leave least squares no digits
 
 
 def check(selection: Selection) -> list[Check]:
-    """Hold the lines on screen against independent code, relative to the size of their numbers."""
+    """Compare the lines on screen with independent code, relative to the size of their numbers."""
     fit = selection.lines
     size = float(np.abs(selection.values).max()) or 1.0
     lean = max(1.0, fit.weights.abs().sum(dim=-1).max().item())  # what rounding is relative to

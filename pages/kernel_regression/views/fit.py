@@ -1,4 +1,4 @@
-"""The first picture: the data asked at one query, and the weights of all queries."""
+"""The first picture: the data and the estimate at one query, and the weights of all queries."""
 
 import numpy as np
 

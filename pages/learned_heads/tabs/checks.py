@@ -1,4 +1,4 @@
-"""The tab "Checks": the numbers on screen against torch's own modules, and against what was written down."""
+"""The tab "Checks": the numbers on screen compared with torch's modules and with the stored training."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

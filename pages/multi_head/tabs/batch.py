@@ -123,7 +123,7 @@ def shapes(batch: Batch) -> str:
 
 
 def checks(batch: Batch) -> list[Check]:
-    """Hold each sentence in the batch against itself alone: it fails where padding is attended to."""
+    """Compare each sentence of the batch with the sentence alone: it fails where padding is attended to."""
     module = example().module
     alone = [module(batch.x[at, :length]).output for at, length in enumerate(batch.lengths)]
     together = [batch.attention.output[at, :length] for at, length in enumerate(batch.lengths)]

@@ -1,4 +1,4 @@
-"""The tab "Checks": the numbers on screen against torch, and against what any attention must hold to."""
+"""The tab "Checks": the numbers on screen compared with torch, and the invariants of attention."""
 
 import math
 from dataclasses import replace

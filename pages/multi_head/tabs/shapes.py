@@ -26,7 +26,7 @@ STAGE_WORDS = (
 
 
 def show(result: Result) -> None:
-    """Show how heads come about and go again, and every shape with the present sizes."""
+    """Show the split into heads and the merge, and every shape at the present sizes."""
     st.markdown(
         _(
             "A head is no new thing to compute: **the same numbers, arranged another way**, attend "

@@ -1,4 +1,4 @@
-"""The views of all heads: each draws every position of the slider, and says what one of them shows."""
+"""The views of all heads: each draws every position of the slider, and describes one of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -94,7 +94,7 @@ def scene(moving: Moving, look: HeadsOptions) -> Scene:
 
 
 def caption(result: Result) -> str:
-    """Say what the view shows, what mask and positions do to it, and who may attend to nothing."""
+    """Return the view's caption: its read-out, what mask and positions do, and a warning of empty rows."""
     heads_view = VIEWS[result.look.view]
     more = () if heads_view.plain else (words.describe_positions, words.describe_sink, words.warning)
     return paragraph(heads_view.describe(result), *(sentence(result) for sentence in more))

@@ -1,4 +1,4 @@
-"""The views of whole maps: every head, heads compared, and one head with weights set aside."""
+"""The views of whole maps: every head, heads compared, and one head with weights removed."""
 
 from collections.abc import Sequence
 
@@ -46,13 +46,13 @@ def two_heads(result: Result) -> Spec:
 
 
 def draw_aside(steps: Sequence[Result]) -> Sequence[Spec]:
-    """Draw one head, weights that are set aside faded; or the head without each of the words in turn."""
+    """Draw one head with removed weights faded, or the head without each of the words in turn."""
     picture = single_head.ablation if steps[0].removal.what == "without" else single_head.threshold
     return LazyMap(picture, walks_of(steps))
 
 
 def describe_aside(result: Result) -> str:
-    """Return what is kept of the head's weights, or whose output moves most without the word."""
+    """Say how many of the head's weights stay, or whose output moves most without the word."""
     walk = walk_of(result)
     ablation = removed_weights_words.describe_ablation(walk, number)
     return paragraph(
@@ -62,7 +62,7 @@ def describe_aside(result: Result) -> str:
 
 
 def formula(result: Result) -> str:
-    """Return what is computed where weights are set aside; nothing where none are."""
+    """Return the formula of the removed weights; "" where none are."""
     if result.removal.what == "without":
         return removed_weights_words.ablation_formula()
     return removed_weights_words.threshold_formula(result.removal) if result.removal.what else ""

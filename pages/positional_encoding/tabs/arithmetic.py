@@ -1,4 +1,4 @@
-"""Take one score apart: what the words say, what their positions say."""
+"""One score taken apart: the words' share of it, and that of their positions."""
 
 import streamlit as st
 

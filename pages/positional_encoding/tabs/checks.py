@@ -1,4 +1,4 @@
-"""The page's numbers against independent code, computed on the spot."""
+"""Checks: the page's numbers compared with independent code."""
 
 import cmath
 import math
@@ -22,7 +22,7 @@ LENGTH = 64  # positions of the encoding in the plain loop
 
 
 def show(result: Result) -> None:
-    """Show what holds."""
+    """Show the checks."""
     st.markdown(_("Computed now, on the words and settings on screen, in float64:"))
     checks = run_checks(result)
     st.markdown(

@@ -1,4 +1,4 @@
-"""The pictures, one a file: each asks for what only it takes, computes, draws and says."""
+"""The views, one a file: each reads its own controls, computes, draws and writes its caption."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""X = E + P: what goes in, as the words' vectors and what their positions add; or what changes instead."""
+"""X = E + P: the words' vectors, and what positions add to them or change instead."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Sum:
-    """What is drawn at one strength: what the words bring, what positions do to it, and what comes of both.
+    """The terms at one strength: the words' vectors, what positions add or change, and the result.
 
     Vectors of words (n, d_model), or scores (n, n) where positions bias these; ``added`` is None where words
     are turned.

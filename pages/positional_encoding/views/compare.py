@@ -56,7 +56,9 @@ def _draw_all(state: State, steps: Steps) -> Scene:
 
 @shared_scene
 def draw_two(state: State, beside: str, titles: tuple[str, str], steps: Steps, shows: str = "") -> Scene:
-    """Draw the weights under another scheme, under the chosen one, and the difference; shows: said first."""
+    """Draw the weights under another scheme, under the chosen one, and the difference; shows: begins the
+    caption.
+    """
     result = Result(state)
     one, other = (each.weights(values(steps)).numpy() for each in (result.beside(beside), result))
     limit = max(float(abs(other - one).max()), 1e-3)

@@ -1,4 +1,4 @@
-"""All positions moved on, on two levels: what they alone say of each pair, and the attention of words."""
+"""All positions shifted: the similarity by positions alone, and the weights between words."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ def view(controls: Controls, result: Result) -> View[Result]:
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """One level of the test: a map before (n, n), its change at each shift (steps, n, n), and how it is told.
+    """One level of the test: a map before (n, n), its change at each shift (steps, n, n), and its words.
 
     ``errors`` are every scheme's largest change at each shift, ``scales`` its largest number before.
     """
@@ -54,7 +54,7 @@ class Level:
 
 
 def position_level(result: Result, shifts: Tensor) -> Level:
-    """Return what positions alone say, from the scheme's first on."""
+    """Return the similarity by positions alone."""
 
     def change(own: Result) -> Tensor:
         return shift_difference(own.bare(), SHIFTED, own.width, shifts)

@@ -1,4 +1,4 @@
-"""What positions alone say of each pair, and whether only the offset counts."""
+"""The similarity of positions alone, and whether only the offset counts."""
 
 import numpy as np
 from torch import Tensor
