@@ -1,4 +1,4 @@
-"""Every term of a group, or of all, with the place that shows it."""
+"""Every term of a group, or the groups to open, with the place that shows each."""
 
 import streamlit as st
 
@@ -11,16 +11,16 @@ from pages.glossary.words import letters, list_terms
 
 
 def show(group: str) -> None:
-    """Show the terms of a group."""
-    heads = {name: f"terms-{name.replace(' ', '-')}" for name in (TERMS if group == EVERY else (group,))}
-    if group == EVERY:  # a long way on a phone
-        st.markdown(
-            " · ".join(f"[{label_of(GROUP, name).capitalize()}](#{at})" for name, at in heads.items())
-        )
+    """Show the terms of a group; of all groups, those that are open."""
     with st.container(key="terms"):
-        for name, at in heads.items():
-            st.header(label_of(GROUP, name).capitalize(), anchor=at)
-            st.markdown(list_terms(TERMS[name]))
-        if group in (EVERY, "symbols"):
-            st.header(_("Letters of single formulas"), anchor=False)
-            st.markdown(letters(view_terms()))
+        for name in TERMS if group == EVERY else (group,):
+            title = label_of(GROUP, name).capitalize()
+            if group != EVERY:
+                st.header(title, anchor=False)
+            elif not (place := st.expander(title, key=f"terms-{name}", on_change="rerun")).open:
+                continue
+            with place if group == EVERY else st.container():
+                st.markdown(list_terms(TERMS[name]))
+                if name == "symbols":
+                    st.subheader(_("Letters of single formulas"), anchor=False)
+                    st.markdown(letters(view_terms()))
