@@ -79,7 +79,7 @@ def single_head(walk: Walk) -> Spec:
     labels = {
         "scores": _("scores"),
         "scale": _("scaled"),
-        "mask": _c("arrow", "masked"),
+        "mask": _c("stage", "masked"),
         "softmax": _("weights"),
     }
     centre = _middle(QUERY_KEY)

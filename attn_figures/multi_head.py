@@ -120,7 +120,7 @@ def every_head(
 def head_title(head: int, *, off: Sequence[int]) -> str:
     """Return the title of the map of a head, from 0; ``off`` are the heads that are switched off."""
     if head in off:
-        return _("head {number} (off)", number=head + 1)
+        return _("{head} (off)", head=_("head {number}", number=head + 1))
     return _("head {number}", number=head + 1)
 
 

@@ -17,7 +17,7 @@ from attn_figures.numbers import as_share
 from attn_figures.panels import IN_SIGHT, Absent, Panel, compose
 from attn_figures.picture import Spec
 from attn_figures.point_labels import Names, PlaneStyle, QueryPoints, axis_reach, named_points, names_beside
-from attn_words import _
+from attn_words import N_, _
 
 LIGHT = theme.LIGHT
 TWO_ABREAST = 920  # pixels that eight planes take on a phone, two in a line
@@ -460,17 +460,7 @@ def _titles(explained: Numbers, dimensions: tuple[int, int] | None = None) -> di
     numbers = (1, 2) if dimensions is None else [each + 1 for each in dimensions]
     titles = []
     for number, share in zip(numbers, explained.tolist(), strict=True):
-        fields = {"number": number} if np.isnan(share) else {"number": number, "share": as_share(share)}
-        if dimensions is None:
-            titles.append(
-                _("direction {number} keeps {share}", **fields)
-                if "share" in fields
-                else _("direction {number}", **fields)
-            )
-        else:
-            titles.append(
-                _("dimension {number} keeps {share}", **fields)
-                if "share" in fields
-                else _("dimension {number}", **fields)
-            )
+        name = N_("direction {number}") if dimensions is None else N_("dimension {number}")
+        axis, kept = _(name, number=number), "" if np.isnan(share) else as_share(share)
+        titles.append(_("{axis} keeps {share}", axis=axis, share=kept) if kept else axis)
     return {"x_title": titles[0], "y_title": titles[1]}

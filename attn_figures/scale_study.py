@@ -58,7 +58,7 @@ def _curve(name: str, widths: Sequence[int], both: Numbers, at: int) -> Chart:
     traces: list[Mark] = []
     for values, (word, colour) in zip(both, _BOTH, strict=True):
         hover = readings(("d<sub>k</sub>", "%{x}"), (_(name), "%{y:.6~g}"), of=_(word))
-        label = _("{measure} {name}", measure=_(name), name=_(word))
+        label = _("{measure}: {name}", measure=_(name), name=_(word))
         traces += [
             marks.line(f"{name} {word}", x, values, colour, hover=hover, label=label),
             marks.points(f"{name} {word} here", x[here], values[here], colour, size=9, hover=hover),
@@ -91,7 +91,7 @@ def cost_picture(
                 dash="dot" if index == 0 else "solid",
                 dots=5,
                 hover=readings((_("tokens"), "%{x}"), (_(name), "%{y:,.0f}"), of=text),
-                label=_("{measure} {name}", measure=_(name), name=text),
+                label=_("{measure}: {name}", measure=_(name), name=text),
             )
             for index, (word, text, colour) in enumerate(names)
         ]

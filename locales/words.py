@@ -20,7 +20,7 @@ from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po, write_po
 
 from attn_ui.base.navigation import PAGES
-from attn_ui.base.parameters import WORDLESS, Choice, MultiChoice, label
+from attn_ui.base.parameters import WORDLESS, Choice, MultiChoice, context, label
 from attn_words import LANGUAGES, LOCALES, SOURCE, with_small_letter
 from pages.glossary.terms import TERMS
 
@@ -137,11 +137,11 @@ def template(area: str) -> Catalog:
             kind = {".py": "python", ".js": "javascript"}.get(path.suffix)
             if kind is None or "node_modules" in path.parts:
                 continue
-            for _line, message, notes, context in extract_from_file(
+            for _line, message, notes, in_context in extract_from_file(
                 kind, path, keywords=KEYWORDS, comment_tags=COMMENTS, strip_comment_tags=True
             ):
                 where = [(str(path.relative_to(ROOT)), None)]
-                catalog.add(message, locations=where, auto_comments=notes, context=context)  # type: ignore[arg-type]  # files without lines
+                catalog.add(message, locations=where, auto_comments=notes, context=in_context)  # type: ignore[arg-type]  # files without lines
     for setting, option in _options(area):
         where = [(f"pages/{area}/settings.py", None)]
         catalog.add(option, locations=where, context=setting)  # type: ignore[arg-type]  # a file without lines
@@ -164,7 +164,7 @@ def _options(area: str) -> Iterator[tuple[str, str]]:
                     continue
                 keys.add((setting.name, option))
                 if page.folder == area:
-                    yield setting.name, label(setting.name, option)
+                    yield context(setting.name), label(setting.name, option)
 
 
 def _add(catalogue: Catalog, message: Message, before: Catalog) -> None:

@@ -96,13 +96,22 @@ def label(setting: str, option: str) -> str:
     return LABELS.get((setting, option), option)
 
 
+def context(setting: str) -> str:
+    """Return in which context the options of a setting are translated: schemes are called alike everywhere.
+
+    >>> context("pos"), context("mask")
+    ('scheme', 'mask')
+    """
+    return "scheme" if setting in ("pos", "beside") else setting
+
+
 def label_of(setting: "Choice | MultiChoice", option: str) -> str:
     """Return an option as it is shown; the address has the option itself, in every language.
 
     >>> label_of(Choice("mask", "none", ("none", "causal")), "causal")
     'causal'
     """
-    return option if WORDLESS.issuperset(option) else _c(setting.name, label(setting.name, option))
+    return option if WORDLESS.issuperset(option) else _c(context(setting.name), label(setting.name, option))
 
 
 def tab_name(tab: str) -> str:

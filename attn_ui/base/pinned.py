@@ -132,7 +132,7 @@ def _differences(
         name for name in dict.fromkeys([*b_labels, *a.labels]) if b_labels.get(name) != a.labels.get(name)
     ]
     b, of_a = (
-        _c("between parts of a sentence", ", ").join(
+        _c("hover", ", ").join(
             _c("a setting and what it says", "{label} {said}", label=label, said=_shorten(words))
             for label, words in (each[n] for n in names if n in each)
         )

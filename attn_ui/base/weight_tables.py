@@ -89,7 +89,7 @@ def spread(texts: Mapping[str, str]) -> str:
     for name, text in texts.items():
         alike.setdefault(text, []).append(name)
     parts = (_("{number} in {names}", number=text, names=listed(names)) for text, names in alike.items())
-    return _("Standard deviation {numbers}.", numbers=_c("between parts of a sentence", ", ").join(parts))
+    return _("Standard deviation {numbers}.", numbers=_c("hover", ", ").join(parts))
 
 
 def describe_origins(names: Sequence[str], by_hand: Mapping[str, str]) -> str:

@@ -37,13 +37,13 @@ NAMES = (
 )
 IN_FORMULAS = (
     *(N_("or, with residual,"), N_("output"), N_("weights"), N_("(soft)"), N_("(sharp)"), N_("all layers")),
-    *(N_("row of"), N_("in (d k h)"), N_("in (h d k)"), N_("share"), N_("(kernel regression)")),
-    *(N_("(straight line)"), N_("(attention)"), N_("(one vector)"), N_("or"), N_("where"), N_("elsewhere")),
+    *(N_("row of"), N_("share")),
+    *(N_("or"), N_("where"), N_("elsewhere")),
     *(N_("or of length 1"),),
 )
 """Words that formulas have besides, without the colon after them."""
 _WORDS = frozenset((*NAMES, *IN_FORMULAS))
-_TEXT = re.compile(r"\\text\{(\s*)([^{}]*?)(:?\s*)\}")
+_TEXT = re.compile(r"\\text\{(\s*\(?)([^{}]*?)(\)?:?\s*)\}")
 
 
 def translate_formula(latex: str) -> str:

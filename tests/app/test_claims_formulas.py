@@ -124,7 +124,7 @@ def test_claim_formula_of_parameters_equals_their_count(heads: int) -> None:
 
 @pytest.mark.parametrize(("layout", "n_head", "d_head"), list(product(("d k h", "h d k"), (1, 3), (2, 4))))
 def test_claim_formula_of_a_layout_has_the_places_of_its_rows(layout: str, n_head: int, d_head: int) -> None:
-    formula = CLAIMS["(d k h)"].formula.split(rf"\text{{ in ({layout})}}: \quad ")[1].split(r" \\[4pt]")[0]
+    formula = CLAIMS["(d k h)"].formula.split(rf"\text{{ ({layout})}}: \quad ")[1].split(r" \\[4pt]")[0]
     for greek, letter in ((r"\delta", "x"), (r"\kappa", "y"), (r"\eta", "z")):
         formula = formula.replace(greek, letter)
     # Rows in the order "k h d" are numbered one after the other; where does the layout put each?

@@ -138,7 +138,7 @@ def maps(result: Result) -> ModelMaps:
 def title(result: Result, head: int) -> str:
     """Return the name of a head, by its largest measure once that is large enough."""
     if head in result.setting.off:
-        return _("head {number} (off)", number=result.number(head))
+        return _("{head} (off)", head=_("head {number}", number=result.number(head)))
     name, value = result.names[head]
     return f"{result.number(head)} {_(name)} {value:.2f}" if value >= NAMED else result.label(head)
 

@@ -32,10 +32,10 @@ def show(result: Result) -> None:
         "distance": (
             max(1, n_query - 1, n_key - 1),
             "%.2f",
-            _("how far from itself a query looks, in positions"),
+            _("mean distance in positions"),
         ),
-        "previous token": (1.0, "%.3f", _("weight on the token just before, where there is one")),
-        "diagonal": (1.0, "%.3f", _("weight on the token itself")),
+        "previous token": (1.0, "%.3f", _("mean weight on the token before")),
+        "diagonal": (1.0, "%.3f", _("mean weight on the token itself")),
         "contribution": (
             float(values["contribution"].max()) or 1.0,
             "%.3f",

@@ -236,8 +236,8 @@ CLAIMS = {
             "Measured: how far the outputs differ, as a share of their size."
         ),
         formula=r"\begin{gathered} "
-        r"\text{row of } W_{qkv} \text{ in (d k h)}: \quad (3\,\delta + \kappa)\,h + \eta \\[4pt] "
-        r"\text{row of } W_{qkv} \text{ in (h d k)}: \quad (\eta\,d + \delta)\,3 + \kappa \\[4pt] "
+        r"\text{row of } W_{qkv} \text{ (d k h)}: \quad (3\,\delta + \kappa)\,h + \eta \\[4pt] "
+        r"\text{row of } W_{qkv} \text{ (h d k)}: \quad (\eta\,d + \delta)\,3 + \kappa \\[4pt] "
         r"\text{difference} = \frac{\lVert O' - O \rVert_F}{\lVert O \rVert_F} "
         r"\end{gathered}",
         in_words=N_(
