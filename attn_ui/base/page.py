@@ -55,6 +55,7 @@ class View(Generic[Result]):
         figure: the picture with its sliders and sentences; None, and no tabs, where nothing can be drawn yet.
         formula: what is computed, in LaTeX; notes: what else is said under the figure, as markdown.
         leads: links to what shows it in full.
+        is_linked: whether a link shows it, and not only the session that has its file.
         below: a module of the page; its `show(result)` puts under all this what takes more than words.
         tabs: in place of the page's own: some of them.
         name: what of the page is shown, where formulas of that alone have letters of their own.
@@ -66,6 +67,7 @@ class View(Generic[Result]):
     formula: str = ""
     notes: Sequence[str] = ()
     leads: Sequence[Place] = ()
+    is_linked: bool = True
     below: str = ""
     tabs: Tabs | None = None
     name: str = ""

@@ -39,8 +39,12 @@ def compare_view(page: Page[Any, Any], view: View[Any]) -> View[Any]:
         return view
     places = [state.position(each.steps) if each else 0 for each in _sliders(view)]
     panel = st.query_params.get(COMPARE.name, COMPARE.default)
-    comparison = compare_pin(
-        page.pinned(text), view.figure, panel=panel, labels=state.labels(), places=(places[0], places[1])
+    comparison = (
+        compare_pin(
+            page.pinned(text), view.figure, panel=panel, labels=state.labels(), places=(places[0], places[1])
+        )
+        if view.is_linked
+        else PinComparison(why=_("A pin is a link, and no link has a file of your own: nothing is compared."))
     )
     for bad in comparison.dropped(panel):
         address.drop_setting(bad)

@@ -199,7 +199,8 @@ def view(controls: Controls, photo: Photo) -> View[State | PhotoRows]:
     clicks = _("A click on a patch makes it the query; a row of weights has [CLS] first.")
     words = _("A query is a word, and its row is where the decoder looked as it wrote it.")
     note = paragraph(about, clicks if model.queries is None else words if model.family else "")
-    return View(rows, figure, notes=[Small(note)], below="upload", tabs=_TAB)
+    link = _("No link has the picture: whoever opens one sees the page's own drawing.")
+    return View(rows, figure, notes=[Small(note), Small(link)], below="upload", tabs=_TAB, is_linked=False)
 
 
 def _choose_query(photo: Photo, controls: Controls, cell: Cell) -> None:

@@ -349,6 +349,8 @@ def test_a_file_of_weights_is_laid_over_the_picture_beside_it(tmp_path: Path) ->
     assert not at.warning
     at.selectbox[0].select_index(2).run()
     assert at.selectbox[0].value == 2 or "3 c" in str(at.selectbox[0].options)
+    at.button(key="pin").click().run()  # a link would show the page's own drawing as A
+    assert "no link has a file of your own" in " ".join(each.value for each in at.markdown)
     figure = handed.picture(at)
     np.testing.assert_allclose(
         handed.cells(figure["laid over"]), weights[0, 0, 2, 1:].reshape(4, 4), atol=1e-6
