@@ -74,7 +74,7 @@ READY = "[data-testid=stApp][data-test-script-state=notRunning][data-test-connec
 """The app once a run has ended."""
 
 _HERE = Path(__file__).parent
-_SCRIPTS = ("touch.js", "scrollers.js", "offline.js")
+_SCRIPTS = ("touch.js", "half_letters.js", "scrollers.js", "offline.js")
 
 
 def _missing_names() -> str:

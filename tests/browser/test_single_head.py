@@ -233,6 +233,23 @@ def test_foreign_text_is_shown_as_typed_and_never_run(app: AppPage) -> None:
     says(app, "The output of “<” is")
 
 
+def test_half_a_character_that_is_typed_becomes_a_sign(app: AppPage) -> None:
+    app.open("single-head")
+    app.page.get_by_label("Sentence", exact=True).evaluate(
+        """(field) => {
+          const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value");
+          set.call(field, "cats \\ud800 x");
+          field.dispatchEvent(new Event("input", { bubbles: true }));
+          field.focus();
+        }"""
+    )
+    app.page.keyboard.press("Enter")
+    app.page.wait_for_url("**text=cats+%EF%BF%BD+x*")
+    app.settle()  # the connection is as it was
+    expect(app.figure(FIGURE).locator(".live-says")).to_contain_text("\ufffd")
+    assert app.errors == []
+
+
 def test_arithmetic_tables_are_whole_beside_a_sidebar(touch: Callable[[int, int], Page], server: str) -> None:
     app = AppPage(touch(820, 1180), server)
     opened(app, tab="Arithmetic")
