@@ -55,12 +55,12 @@ class AttentionMaps:
 
     @property
     def across(self) -> bool:
-        """Whether queries and keys are of two sequences, or not known to be of one."""
+        """Whether queries and keys are of two sequences, or may be."""
         return bool(self.kinds) and {*self.kinds.values()} <= {CROSS, OTHER}
 
     @cached_property
     def by_kind(self) -> Mapping[str, "AttentionMaps"]:
-        """The maps of each kind of an encoder-decoder, with the words of their sequences; else empty."""
+        """The maps of each kind of an encoder-decoder, with their tokens; empty for other models."""
         return {kind: self._of_kind(kind) for kind in KINDS if kind in self.kinds.values()}
 
     def _of_kind(self, kind: str) -> "AttentionMaps":

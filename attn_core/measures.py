@@ -11,7 +11,7 @@ from attn_core import _require
 
 
 def row_shares(weights: Float[Tensor, "*batch n_query n_key"]) -> Float[Tensor, "*batch n_query n_key"]:
-    """Return each row over its sum: what weights beside a sink are shares of. A row of zeros stays.
+    """Return each row divided by its sum, for weights beside a sink; a row of zeros stays.
 
     >>> row_shares(torch.tensor([[0.25, 0.5, 0.25], [0.25, 0.25, 0.0], [0.0, 0.0, 0.0]])).tolist()
     [[0.25, 0.5, 0.25], [0.5, 0.5, 0.0], [0.0, 0.0, 0.0]]
@@ -199,7 +199,7 @@ def head_similarity(weights: Float[Tensor, "*batch n_head n_query n_key"]) -> Fl
 
 
 def effective_rank(matrix: Float[Tensor, "*batch n_row n_column"]) -> Float[Tensor, "*batch"]:
-    r"""Return over how many directions a matrix spreads: e to the entropy of its singular values' shares.
+    r"""Return over how many directions a matrix spreads: e to the entropy of its normalised singular values.
 
     $$\exp\Bigl(-\sum_i p_i \ln p_i\Bigr), \qquad p_i = \sigma_i \big/ \sum_j \sigma_j$$
 

@@ -63,7 +63,7 @@ def keep_likeliest(
 def logit_lens(
     residual: Float[Tensor, "n_layers n d_model"], predict: Callable[[Tensor], Tensor], n_vocabulary: int
 ) -> tuple[Int[Tensor, "n_layers n"], Float[Tensor, "n_layers n"]]:
-    """Return the likeliest token after each layer at each place, as if it were the last, and its probability.
+    """Return the likeliest token, and its probability, that each layer would predict if it were the last.
 
     ``predict`` makes logits of vectors; at most ``AT_ONCE`` are there together.
 

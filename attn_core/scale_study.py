@@ -13,7 +13,7 @@ from attn_core.measures import entropy
 
 @dataclass(frozen=True, eq=False)
 class ScaleStudy:
-    """Means over all queries at each width; index 0 of the first axis is unscaled, 1 is scaled."""
+    """Means over all queries at each width; on the first axis 0 is unscaled and 1 is scaled."""
 
     widths: tuple[int, ...]
     variance: Float[Tensor, "2 n_width"]  # of what enters the softmax

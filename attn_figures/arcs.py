@@ -1,4 +1,4 @@
-"""Arcs between the words of a paragraph, from one query to each key, as thick as weights; and the map."""
+"""Arcs between the words of a paragraph, as thick as the weights of one query, beside the map."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -266,13 +266,13 @@ class Words:
         return np.concatenate(parts or [gap], axis=1).transpose(0, 2, 1)
 
     def target(self, column: int) -> dict[str, Any]:
-        """Return the `meta` of an arc: the key that pointing at it means, for all queries of the group."""
+        """Return the `meta` of an arc: the key that it leads to, for all queries of the group."""
         key = escape(self.keys[column].word)
         means = {"cells": "query-key", "column": column, "key": key, "rows": list(self.group.also)}
         return {"meta": means | {"chosen": {"axes": [None, "key"], "part": None}}}
 
     def hover(self, weight: str, first: str = "") -> str:
-        """Return an arc's hover text, whose trace has its weight under this name in its `meta`."""
+        """Return the hover text of an arc; its trace has the weight under this name in its `meta`."""
         return first + key_hover(self.group, "%{meta.key}", f"%{{meta.{weight}:.6f}}")
 
     def legend(self) -> str:

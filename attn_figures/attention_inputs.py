@@ -1,4 +1,4 @@
-"""Attention as people have it, from any library, read into one array of layers, heads, queries and keys."""
+"""Attention from any library, read into one array of layers, heads, queries and keys."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -60,7 +60,7 @@ class Chart:
         """Return None: a chart's traces hold words and numbers together."""
 
     def with_traces(self, traces: Sequence[dict[str, Any]]) -> "Chart":
-        """Return the chart with the traces that it has at another position of a slider."""
+        """Return the chart with the traces of another position of a slider."""
         return replace(self, data=traces, maps=[each.with_traces(traces) for each in self.maps])
 
     def geometry(self) -> Geometry:

@@ -32,7 +32,7 @@ _NAMED = 4  # curves that the legend names
 
 @dataclass(frozen=True)
 class Change:
-    """The largest change.
+    """The largest change between two panels.
 
     ``place`` has the names of its row and column, or of its curve and the place on the x axis; ``before`` is
     A's value, ``after`` B's; ``n_tied`` counts the other numbers that changed as much.

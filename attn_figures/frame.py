@@ -199,7 +199,7 @@ def axes_of(frame: Frame, axes: Axes) -> dict[str, Any]:
 
 
 def shortens(*sides: Side) -> bool:
-    """Whether any axis leaves labels out or cuts them short."""
+    """Whether either axis leaves labels out or cuts them short."""
     return any(
         each.ticks is not None or _step(each.labels) > 1 or max(map(letters, each.labels)) > LONGEST_LABEL
         for each in sides

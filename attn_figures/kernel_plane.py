@@ -34,7 +34,7 @@ _CLEAR = [[end, theme.rgba(theme.LIGHT.masked, 0)] for end in (0, 1)]
 
 @dataclass(frozen=True, eq=False)
 class PlaneScene:
-    """What stays when a slider moves: the data, and the queries in the plane.
+    """What stays the same when a slider moves: the data, and the queries in the plane.
 
     Attributes:
         keys: places of the data, (n_key, 2); values: (n_key,).
@@ -90,7 +90,7 @@ class PlaneScene:
 
 @dataclass(frozen=True)
 class PlaneEstimate:
-    """One bandwidth.
+    """The estimates and weights of one bandwidth.
 
     Attributes:
         on_map: estimates, (n_side, n_side), the largest second coordinate in row 0; NaN without any key.

@@ -18,7 +18,7 @@ KERNEL_SHARE = 0.3  # of the chart's height, for the kernel drawn around the que
 
 @dataclass(frozen=True, eq=False)
 class DataScene:
-    """What stays when a slider moves: data sorted by key, the queries, and the ranges of the axes.
+    """What stays the same when a slider moves: data sorted by key, queries, and ranges of the axes.
 
     Marks that depend on it alone are drawn once, and all steps share them.
 
@@ -49,13 +49,13 @@ class DataScene:
     dated: bool = False
 
     def name(self, place: float) -> str:
-        """Write a place."""
+        """Return a place as text."""
         if self.dated:
             return date(place, float(np.ptp(self.queries)) / (len(self.queries) - 1))
         return f"{place:.{self.digits}g}"
 
     def names(self, places: Numbers) -> NDArray[np.object_]:
-        """Write places, for the hover of dates."""
+        """Return places as texts, for the hover of dates."""
         return np.array([self.name(place) for place in places.tolist()], dtype=object)
 
     def ticks(self, low: float, high: float, most: int = 7) -> list[tuple[float, str]]:
@@ -73,7 +73,7 @@ class DataScene:
         return "%{customdata}" if self.dated else f"%{{x:{self.hover_form}}}"
 
     def with_place_names(self, mark: Mark) -> Mark:
-        """Return a mark with the names of its places where the hover cannot write them itself."""
+        """Return a mark with its places as texts where the hover's format cannot write them."""
         return mark | {"customdata": self.names(mark["x"])} if self.dated else mark
 
     @cached_property
@@ -118,7 +118,7 @@ class DataScene:
 
 @cached(SCENES)
 def hover_values(scene: DataScene) -> Extra:
-    """Return more values for the hover of each cell: the key's value, and places that no label has whole."""
+    """Return more values for the hover of each cell: the key's value, and places in full."""
     shape = (len(scene.queries), len(scene.keys))
     places = [
         (_("query at"), np.broadcast_to(scene.queries[:, None], shape)),

@@ -1,4 +1,4 @@
-"""Show one's own figures as a live figure in a notebook: its slider moves through them."""
+"""One's own figures as a live figure in a notebook: its slider moves through them."""
 
 import json
 import zlib

@@ -276,7 +276,7 @@ class Matrix:
         return values if self.mask is None or self.mask.all() else np.where(self.mask, values, np.nan)
 
     def with_traces(self, traces: Sequence[dict[str, Any]]) -> "Matrix":
-        """Return the matrix with the numbers that its traces have at another position of a slider."""
+        """Return the matrix with the numbers of another position of a slider."""
         cells, hatched = (
             next(trace for trace in traces if trace["name"] == name)
             for name in (self.name, f"{self.name} masked")

@@ -24,7 +24,7 @@ OUTPUT_UP_TO = 24  # dimensions of an output that is drawn beside the maps
 def text_map(
     name: str, values: Numbers, title: str, queries: Sequence[str], keys: Sequence[str] = (), **more: Any
 ) -> Matrix:
-    """Return a map of weights over a text, in colours that tell small ones apart, and without its shape.
+    """Return a map of weights over a text, with a ramp for small weights and without its shape in the title.
 
     Keys are the queries where there are none; ``more`` are fields of `Matrix`.
     """

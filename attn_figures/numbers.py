@@ -61,7 +61,7 @@ def fixed_point(value: float, decimals: int) -> str:
 
 
 def in_brackets(number: str) -> str:
-    """Put a number, as text, in brackets where it is negative, so that it can follow another sign.
+    """Put a negative number, as text, in brackets, so that it can follow another sign.
 
     >>> in_brackets("−0.5"), in_brackets("0.5")
     ('(−0.5)', '0.5')

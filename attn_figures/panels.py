@@ -30,7 +30,7 @@ class Panel(Protocol):
         """Return its words and its numbers apart; None where they cannot be split."""
 
     def with_traces(self, traces: Sequence[dict[str, Any]]) -> "Panel":
-        """Return the panel with the numbers that its traces have at another position of a slider."""
+        """Return the panel with the traces of another position of a slider."""
 
     def geometry(self) -> Geometry:
         """Return the room it needs."""

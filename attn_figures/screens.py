@@ -1,4 +1,4 @@
-"""A figure on every screen: the places of its panels, and which of their labels and numbers are readable.
+"""A figure's arrangement for every screen: places of panels, and which labels and numbers are readable.
 
 Where there is too little room, decimals go first, then labels shrink, then the numbers go, then every second
 label. The arrangement that shows most words and numbers wins, and of equal ones that with the largest cells.

@@ -1,4 +1,4 @@
-"""Arrays on their way to the browser: each once, as narrow as its values allow, and compressed.
+"""Arrays of a message to the browser: each stored once, as narrow as its values allow, and compressed.
 
 A body is what a message holds besides its prefix:
 
@@ -53,7 +53,7 @@ class CrossedLabels:
 
 @dataclass(frozen=True, eq=False)
 class IndexedItems:
-    """One of some items at each step and row: an item that returns at many of them is stored and sent once.
+    """One of several items at each step and row; an item that recurs is stored and sent once.
 
     ``items`` are an array (n_items, ...) or a list of words, ``at`` (n_steps, n_rows) the number of each.
     """

@@ -1,4 +1,4 @@
-"""The words of the browser's modules: `word("Save")` there is a message of the catalogues, as `_` is here."""
+"""Translations for the browser's modules: `word("Save")` there is a message, as `_("Save")` is here."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ _FOLDERS = [MODULES]
 
 
 def add_folder(folder: Path) -> None:
-    """Have the words of another folder's scripts sent too."""
+    """Send the words of another folder's scripts too."""
     _FOLDERS.append(folder)
 
 

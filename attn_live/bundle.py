@@ -1,4 +1,4 @@
-"""Join the browser's modules into one, so that no build step and no further request is needed."""
+"""Joins the browser's modules into one, so that neither a build step nor a second request is needed."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""The same figure in fewer bytes, for a page that is built once and read often.
+"""The same figure in fewer bytes, for pages that are built once and read often.
 
 `packing.pack` is made for a server that packs at every change; here time is cheap. Nothing is rounded.
 """
@@ -23,7 +23,7 @@ def deflate(data: bytes) -> bytes:
 
 
 def deflate_again(payload: bytes) -> bytes:
-    """Deflate again, as small as zlib can, what was deflated in haste.
+    """Recompress data as small as zlib can.
 
     >>> hasty = zlib.compress(b"attention " * 50, 1)
     >>> zlib.decompress(deflate_again(hasty)) == zlib.decompress(hasty)

@@ -1,4 +1,4 @@
-"""Pack the steps of a moving figure into one message: what never changes once, each array once.
+"""Packs the steps of a moving figure into one message: each array once, and once whatever never changes.
 
 A message is the number of steps, an unsigned 32-bit number, and a deflated body (RFC 1950; see `arrays`).
 

@@ -1,4 +1,4 @@
-"""Read steps back out of a packed message: to check a click, and for a figure that cannot move."""
+"""Reads steps back out of a packed message: to check a click, and for figures that do not move."""
 
 import zlib
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ def body_of(payload: bytes) -> bytes:
 
 
 def constant_figure(payload: bytes) -> dict[str, Any]:
-    """Return what of a packed figure no step changes, with `{"@": i}` in place of array i."""
+    """Return the parts of a packed figure that no step changes, with `{"@": i}` in place of array i."""
     inflate = zlib.decompressobj()
     length = int.from_bytes(inflate.decompress(payload[PREFIX_BYTES:], 8)[:4], "little")
     header = orjson.loads(inflate.decompress(inflate.unconsumed_tail, length))

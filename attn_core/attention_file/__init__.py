@@ -1,4 +1,4 @@
-"""Reads attention weights from a file, and says what is wrong with one that does not fit."""
+"""Reads attention weights from a file; an error says what does not fit."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath

@@ -12,7 +12,7 @@ _TOKEN_LETTERS, _NOTE_LETTERS, _MOST_NOTES = 40, 300, 4
 
 
 def read_list(name: str, value: Any, most: int) -> tuple[list[Any] | None, int]:
-    """Return the first items of a list in the metadata, and their whole number; None where there is no list.
+    """Return the first items of a list in the metadata, and its full length; None without such a list.
 
     An array is counted by its shape before it is read, a text is JSON.
 

@@ -141,7 +141,7 @@ def check_shape(name: str, array: StoredArray, axes: tuple[int, ...]) -> None:
 
 
 def natural(layers: Iterable[str]) -> list[str]:
-    """Return names in the order of their numbers: layer 2 before layer 10."""
+    """Sort names by their numbers: layer 2 before layer 10."""
     return sorted(
         layers,
         key=lambda name: [
@@ -151,7 +151,7 @@ def natural(layers: Iterable[str]) -> list[str]:
 
 
 def affordable(plans: list[MapPlan], notes: list[str]) -> list[MapPlan]:
-    """Return the maps that there is room for: whole layers, or as many heads of the first as fit.
+    """Return the maps that fit into memory: whole layers, or as many heads of the first as fit.
 
     Room is for ``MAX_HEADS`` heads, and for ``MAX_BYTES`` of what is kept of them.
     """

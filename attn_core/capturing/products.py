@@ -1,4 +1,4 @@
-"""Finds attention that a model computes in single operations: a softmax that multiplies the values."""
+"""Finds attention computed in single operations: a softmax whose result multiplies the values."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -147,7 +147,7 @@ class Products:
         return softmax
 
     def end(self, record: ModuleSoftmaxes, outputs: Iterable[Tensor], outer: ModuleSoftmaxes) -> bool:
-        """End a module, and return whether it hands unused softmaxes to its caller; drop the others."""
+        """End a module; return whether it returns unused softmaxes to its caller, and drop the others."""
         output_ids = {id(each) for each in outputs}
         outgoing = {each[2] for key, each in self.alive.items() if key in output_ids and not each[2].uses}
         outgoing &= set(record.softmaxes)

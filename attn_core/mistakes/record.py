@@ -1,4 +1,4 @@
-"""What a mistake is: two ways to compute the same thing, an example, and a number that tells them apart."""
+"""A mistake: two ways to compute the same thing, an example, and a check that tells them apart."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -127,7 +127,7 @@ class HeadMap:
 
     @property
     def may(self) -> LazyMask | None:
-        """Where a query may attend; None where everywhere."""
+        """The mask, (n, n), True = may attend; None without one."""
         if self.window is None and not self.is_causal:
             return None
         return LazyMask(len(self.query), self.window, self.is_causal)

@@ -45,7 +45,7 @@ BEFORE = {
 
 @dataclass(frozen=True, eq=False)
 class PatchedPicture:
-    """A picture as a model sees it: (height, width, 3), and what enters the model, (1, 3, height, width)."""
+    """A picture (height, width, 3) as a model sees it, and the model's input (1, 3, height, width)."""
 
     rgb: UInt8[np.ndarray, "height width 3"]
     inputs: Float[Tensor, "1 3 height width"] | None = None
@@ -77,7 +77,7 @@ class PatchMaps:
         return self.weights.shape[1]
 
     def at(self, picture: PatchedPicture) -> "PatchMaps":
-        """Return itself: it is of one picture."""
+        """Return these maps, whatever the picture."""
         return self
 
     def rows(self, picture: PatchedPicture, query: int) -> Float[Tensor, "n_layer n_head n_token"]:
@@ -244,7 +244,7 @@ class VisionModel:
             )
 
     def at(self, picture: PatchedPicture) -> "VisionModel | PatchMaps":
-        """Return what has the weights over a picture: the model itself."""
+        """Return the model itself, which computes weights over any picture."""
         return self
 
     def prepare(self, image: Image.Image) -> PatchedPicture:
@@ -286,7 +286,7 @@ class PictureWriter(VisionModel):
         self.family = f"{self.family} + {network.config.decoder.model_type}"
 
     def at(self, picture: PatchedPicture) -> PatchMaps:
-        """Return, for each token that it writes, greedily and at most 20, where on a picture it looked."""
+        """Return where each token that the model writes, greedily and at most 20, attends on a picture."""
         inputs: dict[str, Any] = {"pixel_values": picture.inputs}
         with self._lock, torch.no_grad(), one_sentence("config.json must say how the decoder writes"):
             tokens = self._writer.generate(

@@ -1,4 +1,4 @@
-"""How large an example may be and still be readable. The pages hold to this; the mathematics does not."""
+"""The largest examples that stay readable. The pages keep to these bounds; the mathematics has none."""
 
 from typing import Final
 

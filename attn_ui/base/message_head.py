@@ -1,4 +1,4 @@
-"""What a message says of a live figure before its steps: names, sliders, what a click chooses, colours."""
+"""The head of a live figure's message: names, sliders, what a click chooses, colours."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -25,7 +25,7 @@ def message_head(
     palette: str = PALETTE.default,
     **more: Any,
 ) -> dict[str, Any]:
-    """Return what the browser is told of a figure, to be written as JSON.
+    """Return the head of a figure's message to the browser, to be written as JSON.
 
     Args:
         key: the figure's name on its page; slider, rows, chosen: as `attn_ui.base.page.Figure` has them.

@@ -1,4 +1,4 @@
-"""The pages, in the order of the navigation: everything that lists them reads this table."""
+"""The pages in the order of the navigation; everything that lists them reads this table."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What a term is: a word of the field or a letter of our formulas, with what it means and where to see it."""
+"""A term of the glossary: a word or a letter of our formulas, its meaning, and where to see it."""
 
 from dataclasses import dataclass
 
@@ -38,7 +38,7 @@ class Term:
 
     @property
     def key(self) -> str:
-        """What tells it from any other."""
+        """The key that identifies the term."""
         return f"{self.name} ({self.on})" if ":" in self.on else self.name
 
     @property

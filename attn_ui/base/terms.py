@@ -202,7 +202,7 @@ def _meant(scope: str, folder: str) -> dict[str, Term]:
 def occurring(
     sentences: Sequence[str], formulas: Sequence[str], on: str, also: Sequence[Term] = ()
 ) -> list[Term]:
-    """Return the terms and symbols that occur, each once, words first; see `meanings` for ``on``.
+    """Return the terms and symbols that occur, each once, words first; ``on`` as for `meanings`.
 
     Args:
         sentences: markdown; formulas in it stand between dollar signs.

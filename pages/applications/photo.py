@@ -1,4 +1,4 @@
-"""A picture of one's own, and where the heads of the host's vision transformer look on it."""
+"""A visitor's own picture, and where the heads of the host's vision transformer look on it."""
 
 import base64
 import io
@@ -47,7 +47,7 @@ NO_MODEL = N_(
 
 @dataclass(frozen=True, eq=False)
 class Photo:
-    """A visitor's picture as the model sees it, and what has the weights over it."""
+    """A visitor's picture as the model sees it, and the model that has the weights over it."""
 
     model: VisionModel | PatchMaps
     picture: PatchedPicture

@@ -39,5 +39,5 @@ class State:
 
     @property
     def read_at_once(self) -> int:
-        """The prefix, which is no longer than the sentence."""
+        """The length of the prefix, at most that of the sentence."""
         return min(self.prefix, len(self.words))

@@ -1,4 +1,4 @@
-"""A picture of one's own, and weights beside it; what the files hold is kept for the session alone."""
+"""Upload of a picture and of weights beside it; both stay in the session."""
 
 import streamlit as st
 

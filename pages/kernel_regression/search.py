@@ -1,4 +1,4 @@
-"""The search for the best bandwidth: the slider's range tried finely, then finer around the least."""
+"""Search for the best bandwidth: over the slider's range, then finer around the least error."""
 
 from dataclasses import dataclass
 
@@ -32,7 +32,7 @@ def errors(_points: Points, fingerprint: str, kernel: str, bandwidths: tuple[flo
 
 @shared
 def best_of(_points: Points, fingerprint: str, kernel: str) -> Best:
-    """Search the slider's whole range, its own bandwidths among those tried, then around the least."""
+    """Search the slider's whole range, its own bandwidths included, then around the least error."""
     own = np.array(BANDWIDTH.values) * _points.unit
     between = int(np.clip(WORK / len(_points.keys) ** 2 / len(own), 1, FINEST))
     bandwidths = _between(own, between)

@@ -11,7 +11,7 @@ from pages.kernel_regression.settings import LOCAL_LINES, NOISE, OWN_POINTS, POI
 
 @dataclass(frozen=True)
 class SampleSettings:
-    """How a toy data set is drawn; its name is "own points" where there is none.
+    """The settings of a toy data set; its name is "own points" for a visitor's.
 
     The function that was typed is one that can be read and drawn.
     """
@@ -29,7 +29,7 @@ LIMITS_SAMPLE = SampleSettings("gap", POINTS.default, NOISE.default, SEED.defaul
 
 @dataclass(frozen=True)
 class State:
-    """What the whole page follows; the picture adds its sliders.
+    """The state of the page; each picture adds its sliders.
 
     Attributes:
         picture: its name; sample: the toy data; kernel: its name.

@@ -1,4 +1,4 @@
-"""The numbers on screen as a table: the points, and what each weighs for the query chosen."""
+"""The numbers on screen as a table: the points, and their weights for the chosen query."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What flows through all layers of a model: weights, the length of what they write, rollout, sinks."""
+"""What flows through all layers of a model: weights, lengths of weighted values, rollout, sinks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ MOST_NUMBERS = 250_000  # of all maps at all positions of the slider
 
 @dataclass(frozen=True, eq=False)
 class AttentionFlow:
-    """All layers of a model on one text; of each head that is on.
+    """All layers of a model on one text, with the heads that are on.
 
     Attributes:
         source: a toy at one step of its training, or a whole model.
@@ -64,7 +64,7 @@ class AttentionFlow:
 
     @cached_property
     def norms(self) -> Tensor | None:
-        """The mean over a layer's heads of what each key writes to each query, (n_layer, n, n)."""
+        """The lengths of the weighted values, averaged over a layer's heads, (n_layer, n, n)."""
         if self.stages is None:
             return None
         lengths = [weighted_value_norms(each).double() for each in self.stages]
@@ -83,7 +83,7 @@ class AttentionFlow:
 
     @cached_property
     def aside_keys(self) -> Tensor:
-        """Which keys are set aside, (n_layer, n)."""
+        """Which keys are left out as sinks, (n_layer, n)."""
         return self.sinks if self.aside else torch.zeros_like(self.sinks)
 
     @cached_property
@@ -103,7 +103,7 @@ class AttentionFlow:
 
     @cached_property
     def visible(self) -> Tensor:
-        """What is drawn without hatching, (n_layer, n, n)."""
+        """The cells without hatching, (n_layer, n, n)."""
         return self.mask & ~self.aside_keys[:, None]
 
     @property

@@ -1,4 +1,4 @@
-"""What a toy or a real model says next, at one temperature and of what top-k and top-p leave."""
+"""The next token of a toy or a real model, at one temperature, among what top-k and top-p leave."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -156,7 +156,7 @@ class RankedHeads:
 
     @property
     def can_look(self) -> bool:
-        """Whether any query has a key of the kind that the measure asks for."""
+        """Whether any query has a key of the kind that the measure counts."""
         if self.measure not in self.measures:
             return False
         sides: list[tuple[int, int]] = [weights.shape[1:] for weights in self.layers]
@@ -206,7 +206,7 @@ class RankedHeads:
         return scores
 
     def sink(self, head: int) -> tuple[str, float]:
-        """Return the measure of what draws weight whatever the words are, and how much of a head's it is."""
+        """Return the measure of tokens that always draw weight, and its share of a head."""
         measure = SPECIAL if self.special else "first token"
         return measure, self.all_scores[measure][head]
 
@@ -236,14 +236,14 @@ class RankedHeads:
         return self.longest > SHORT
 
     def slider(self, rank: int) -> Steps:
-        """Return the ranks on the slider: all, or as many as a message has room for, and the present one."""
+        """Return the slider over ranks: all of them, or as many as a message holds and the present one."""
         side = level_sizes(self.longest, self.longest)[-1][0] if self.is_long else self.longest
         room = min(MOST_RANKS, max(2, MOST_NUMBERS // side**2))
         return replace(RANK, values=tuple(sorted({*range(1, min(self.n_head, room) + 1), rank})))
 
     @cached_property
     def model(self) -> Model:
-        """The heads as the figures take them."""
+        """All heads in the form that the figures take."""
         names = [[label_tokens(each) for each in self.displayed.names(layer)] for layer in self.names]
         return Model(
             self.layers,

@@ -1,4 +1,4 @@
-"""What the controls select: a training of a toy, or the heads of a whole model."""
+"""The state of the page: a training of a toy, or the heads of a whole model."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from pages.learned_heads.two_texts import TwoTexts
 
 @dataclass(frozen=True)
 class ToySetting:
-    """Which training is shown, on which letters, without which heads (counted from 0 over all layers)."""
+    """The training on screen, its letters, and the heads that are off (from 0 over all layers)."""
 
     recipe: Recipe
     letters: str
@@ -39,7 +39,7 @@ class Heads:
 
 @dataclass(frozen=True, eq=False)
 class FlowState:
-    """What flows through all layers; with sinks set aside or not."""
+    """The flow through all layers, with sinks left out or not."""
 
     source: ToySetting | Heads
     aside: bool = False
@@ -65,7 +65,7 @@ class CloudState:
 
 @dataclass(frozen=True, eq=False)
 class NextState:
-    """What a toy or a real model says next, of what top-k and top-p leave."""
+    """The next token of a toy or a real model, with top-k and top-p."""
 
     source: ToySetting | Heads
     top_k: int

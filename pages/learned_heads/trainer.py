@@ -22,7 +22,7 @@ BREATH = 0.001  # seconds after each step in which whoever waits for the interpr
 
 @dataclass
 class Job:
-    """One training that was asked for; its fields change while it is trained."""
+    """One training in the queue; its fields change while it is trained."""
 
     recipe: Recipe
     state: JobState = "waiting"
@@ -46,7 +46,7 @@ class LineIsFullError(Exception):
 
 
 class Trainer:
-    """A line of trainings, and the last that have ended; a recipe that several ask for is trained once."""
+    """A queue of trainings, and the last that have ended; a recipe that several ask for is trained once."""
 
     def __init__(self, most_kept: int = MOST_KEPT, longest_line: int = LONGEST_LINE) -> None:
         """Start with nobody in line."""
@@ -56,7 +56,7 @@ class Trainer:
         self._worker: threading.Thread | None = None
 
     def ask(self, recipe: Recipe, who: str) -> Job:
-        """Ask for a training; whoever asks for another leaves the line with the one before.
+        """Queue a training; who asks for another gives up the one before.
 
         Raises LineIsFullError where too many wait.
         """
@@ -77,7 +77,7 @@ class Trainer:
             return job
 
     def look(self, job: Job, who: str) -> bool:
-        """Note that somebody looks at a training, and return whether they can stop it.
+        """Note that somebody watches a training; return whether they may stop it.
 
         Whoever asked for it can; anybody once no one who did has looked for `GONE` seconds, as after a page
         was loaded anew, for then its session has another name.

@@ -53,7 +53,7 @@ class TwoTexts:
 
     @cached_property
     def means(self) -> Tensor:
-        """How much of a row moves in each head, on average over the tokens that both texts have."""
+        """How much of a row moves in each head, averaged over the tokens of both texts."""
         return self.pair.changes.mean(dim=-1)
 
     @cached_property
@@ -63,7 +63,7 @@ class TwoTexts:
         return order
 
     def on_slider(self, head: int) -> list[int]:
-        """Return as many of the first heads as a message has room for, and this one."""
+        """Return the first heads, as many as a message holds, and this one."""
         room = max(2, min(MOST_HEADS, MOST_NUMBERS // (3 * len(self.labels) ** 2)))
         return [*self.order[:room], *([] if head in self.order[:room] else [head])]
 

@@ -190,7 +190,7 @@ def one_length(kind: str) -> bool:
 
 @cached(64)
 def allowed(setting: HeadsSetting, n_head: int) -> Tensor | None:
-    """Return where queries may attend, True = may: (n_query, n_key), with heads in front where they differ.
+    """Return where queries may attend, (n_query, n_key), with a head axis in front where heads differ.
 
     None where nothing is masked: without a mask, and where it needs as many queries as keys.
     """
@@ -205,13 +205,13 @@ def allowed(setting: HeadsSetting, n_head: int) -> Tensor | None:
 
 
 def width_of(setting: HeadsSetting, kind: str) -> int:
-    """Return the width that a kind of mask has here: the nearest to the one set that there is."""
+    """Return the mask's width here: the possible one that is nearest to the setting."""
     offers = MASK_PATTERNS[kind].widths(setting.masking, max(sequences(setting).shape))
     return min(max(setting.reach, offers[0]), offers[-1])
 
 
 def biases(setting: HeadsSetting, n_head: int) -> Tensor | None:
-    """Return what positions add to the scaled scores, (n_head, n_query, n_key), where they add to these."""
+    """Return the positions' biases on the scaled scores, (n_head, n_query, n_key), where there are any."""
     scheme = scheme_of(setting, n_head)
     return scheme.biases(*sequences(setting).shape) if isinstance(scheme, BiasScheme) else None
 
@@ -324,12 +324,12 @@ class Result:
 
     @cached_property
     def off(self) -> list[int]:
-        """The heads that are switched off and there."""
+        """The heads that exist and are switched off."""
         return [head for head in self.look.off if head < self.n_head]
 
     @property
     def shown_heads(self) -> list[int]:
-        """The heads that are there and not switched off."""
+        """The heads that exist and are not switched off."""
         return [head for head in range(self.n_head) if head not in self.look.off]
 
     @property
@@ -344,7 +344,7 @@ class Result:
 
     @property
     def group(self) -> Group:
-        """The queries that are taken together with the chosen one, as far as they are there."""
+        """The queries that exist among those combined with the chosen one."""
         n_query = len(self.tokens.queries)
         return Group(tuple(row for row in self.look.also if row < n_query), self.look.summed)
 

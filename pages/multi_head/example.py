@@ -20,5 +20,5 @@ def read_words() -> str:
 
 
 def name_example(result: Result) -> None:
-    """Say in one line on what an experiment is shown."""
+    """Return one line that names the experiment's example."""
     words.name_example(result.n_head, result.module.d_head)

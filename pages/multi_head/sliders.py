@@ -41,7 +41,7 @@ class Moving:
 
     @property
     def still(self) -> "Moving":
-        """Return the same wherever the slider stands: what the picture of all its steps is made from."""
+        """Return it without the slider's position, as the key of the picture of all steps."""
         at = self.at(self.steps.values[0], ANY_LOOK)
         return replace(self, setting=at.setting)
 
@@ -67,7 +67,7 @@ class Moving:
 
 
 def slider_of(what: str, setting: HeadsSetting) -> Steps:
-    """Return what moves, with all the values that there are of it."""
+    """Return the moving setting with all its values."""
     match what:
         case "mask width":
             return widths(setting)

@@ -72,7 +72,7 @@ class HeadsOptions:
 
     @property
     def for_drawing(self) -> "HeadsOptions":
-        """What of it the picture is made from: the chosen head is framed in the browser."""
+        """The options that change the picture; the chosen head is framed in the browser."""
         if self.view == "two heads":
             return self
         if self.view in ONE_HEAD:

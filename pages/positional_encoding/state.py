@@ -66,11 +66,11 @@ class State:
         return label_tokens(self.tokens)
 
     def under(self, scheme: str) -> "State":
-        """Return the same under another scheme."""
+        """Return the same state with another scheme."""
         return replace(self, scheme=replace(self.scheme, name=scheme))
 
     def still(self, *moving: Steps) -> "State":
-        """Return what a figure is made from that these sliders move: the same wherever they stand.
+        """Return it without the sliders' positions, as the key of a figure of all steps.
 
         The chosen cell is drawn in no figure, so it is left out too.
         """
@@ -98,6 +98,6 @@ def fitting_width(state: State) -> int:
 
 
 def compared(state: State) -> set[str]:
-    """Return the scheme, and the one beside it where the picture is the difference of two."""
+    """Return the compared schemes: the chosen one, and the one beside it."""
     two = state.picture == "compare" and state.beside != "all"
     return {state.scheme.name, state.beside} if two else {state.scheme.name}

@@ -17,7 +17,7 @@ LEAST_WORDS, MOST_WORDS = 2, 12
 
 
 def read_words() -> list[str]:
-    """Read the example's words; where they are too few or too many, say which are taken."""
+    """Read the example's words; say which are used where they are too few or too many."""
     tokens = tokenize(widgets.line(TYPED, _("Sentence of the example, 2 to 12 words")))
     if LEAST_WORDS <= len(tokens) <= MOST_WORDS:
         return [*map(str, tokens)]
@@ -30,7 +30,7 @@ def read_words() -> list[str]:
 
 
 def name_example(n_head: int, width: int) -> None:
-    """Say in one line on what an experiment is shown."""
+    """Return one line that names the experiment's example."""
     st.caption(
         _n(
             "Shown on an example of its own, whatever the sidebar says: {count} head of width {width}, drawn "

@@ -39,7 +39,7 @@ def _by_scores(walk: Walk) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 
 def as_keys(scores: Tensor, walk: Walk, sink: float | None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Return queries and keys whose dot products are scores, the values and the mask: a sink is the last key.
+    """Return queries and keys whose products are the scores, values and mask; a sink is the last key.
 
     It has no value, and each query scores it alike.
     """
@@ -51,7 +51,7 @@ def as_keys(scores: Tensor, walk: Walk, sink: float | None) -> tuple[Tensor, Ten
 
 
 def audit_removal(walk: Walk, removal: Removal) -> list[Check]:
-    """Check what is set aside against torch; nothing where nothing is."""
+    """Check the removal of weights against torch; no check where none are removed."""
     if not removal.what:
         return []
     if removal.what == "without":
@@ -60,7 +60,7 @@ def audit_removal(walk: Walk, removal: Removal) -> list[Check]:
 
 
 def removal_table(walk: Walk) -> tuple[str, dict[str, list[float]]]:
-    """Return the name of the table of what is set aside, and its columns: a row a query, or one a key."""
+    """Return the name and the columns of the table of removed weights: a row a query, or a key."""
     if walk.ablation is not None:
         changes = walk.ablation.output_changes
         return "without", {

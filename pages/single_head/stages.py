@@ -43,7 +43,7 @@ SCORE_EXPLANATIONS = {
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage: its picture with what it is of, its read-out, its formula for `st.latex`, its fixed line.
+    """One stage: its picture, what it is a picture of, its read-out, its formula and its fixed line.
 
     ``follows_slider`` is False where neither temperature nor mask change anything; ``follow`` says what goes
     with a second slider over the queries, where there is one.
@@ -206,7 +206,7 @@ STAGE_OF_BOX: Mapping[str, str] = MappingProxyType(
 
 
 def fixed_line(result: Result, stage: str, line: str) -> str:
-    """Return the fixed line of a stage; of a score of its own, what it is and what it changes."""
+    """Return the fixed line of a stage; for another score than the dot product, what that changes."""
     if stage == "all at once" and result.scoring.score != DOT:
         weights, outputs = (number(rounded(each), 3) for each in result.beside_dot)
         return _(

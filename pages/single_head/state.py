@@ -1,4 +1,4 @@
-"""What a link to this page says, as a value: what attends, and how it is scored."""
+"""The state of the page: what attends, and how it is scored."""
 
 import math
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ Rows = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True)
 class Inputs:
-    """What decides the queries, keys and values; every field is a setting of the page."""
+    """The settings that decide queries, keys and values."""
 
     example: str = "own sentence"
     text: str = TEXT.default
@@ -42,19 +42,19 @@ class Inputs:
 
     @property
     def is_own(self) -> bool:
-        """Whether the sentence is the person's, not a worked example's."""
+        """Whether the sentence is the visitor's own, and no worked example."""
         return self.example == "own sentence"
 
     @property
     def is_drawn(self) -> bool:
-        """Whether a seed has a part in the numbers."""
+        """Whether any number depends on the seed."""
         if self.qkv == "projected" and len(self.weights) < (6 if self.bias else 3):
             return True
         return self.qkv != "typed" and self.has_drawn_vectors
 
     @property
     def has_drawn_vectors(self) -> bool:
-        """Whether a seed has a part in the vectors."""
+        """Whether the vectors depend on the seed."""
         return self.is_own and self.vectors != "one-hot" and not self._all_typed
 
     @property
@@ -66,7 +66,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Scoring:
-    """The mask and the scale, what the slider moves, and the values that it offers."""
+    """The mask and the scale, and the slider's setting with its values."""
 
     masking: Masking
     scale: str
@@ -88,14 +88,14 @@ class Scoring:
 
 @dataclass(frozen=True)
 class Along:
-    """The plane that queries and keys are seen in: of two dimensions, from 0, or of the main directions."""
+    """The plane in which queries and keys are drawn: two dimensions, from 0, or the main directions."""
 
     dimensions: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
 class StageOptions:
-    """How the picture looks at the weights, beside what the whole page follows.
+    """How the picture shows the weights, beside the state of the page.
 
     Attributes:
         temperature, width: of the scores and of the mask, where the slider does not move them.
@@ -113,7 +113,7 @@ class StageOptions:
     moves: str | None = None
 
     def over_the_slider(self) -> "StageOptions":
-        """Return it without where the slider stands, which is no part of what is drawn at all its places."""
+        """Return it without the slider's position, as the key of the picture of all steps."""
         temperature = 1.0 if self.moves == "temperature" else self.temperature
         width = 0 if self.moves == "mask width" else self.width
         return replace(self, temperature=temperature, width=width)
@@ -121,7 +121,7 @@ class StageOptions:
 
 @dataclass(frozen=True)
 class State:
-    """What the whole page follows; the picture adds its stage, its slider and the chosen cell."""
+    """The state of the page; the picture adds its stage, its slider and the chosen cell."""
 
     inputs: Inputs
     scoring: Scoring

@@ -12,7 +12,7 @@ from pages.single_head.removed_weights import removal_table
 
 
 def tables(result: Result) -> Mapping[str, Columns]:
-    """Return the numbers by what they are."""
+    """Return the tables by name."""
     walk = result.walk
     n_query, n_key = walk.mask.shape
     outputs: dict[str, list[float]] = (

@@ -1,4 +1,4 @@
-"""The picture: its stage, the chosen cell and its slider, drawn and said at every place of that."""
+"""The view: a stage, the chosen cell and a slider, drawn and described at each of its positions."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -45,7 +45,7 @@ def _pair(result: Result) -> dict[str, str]:
 
 
 def describe_row(result: Result) -> str:
-    """Where the chosen query looks, and how widely."""
+    """Say where the chosen query looks, and how widely."""
     walk, row = result.walk, result.cell[0]
     if not walk.mask[row].any():
         return ""
@@ -62,7 +62,7 @@ def describe_row(result: Result) -> str:
 
 
 def describe_vector(result: Result) -> str:
-    """How many numbers the chosen query's vector has, and how long it is."""
+    """Say how many numbers the chosen query's vector has, and how long it is."""
     vector = (result.walk.query if result.walk.x is None else result.walk.x)[result.cell[0]]
     return _n(
         "Query {query}: {count} number, length {length}.",
@@ -74,12 +74,12 @@ def describe_vector(result: Result) -> str:
 
 
 def describe_score(result: Result) -> str:
-    """The chosen score, and the lengths of its vectors."""
+    """Say the chosen score, and the lengths of its two vectors."""
     return _("Query {query}, key {key}: |q| = {q}, |k| = {k}, score {score}.", **_pair(result))
 
 
 def describe_weight(result: Result) -> str:
-    """What becomes of the chosen score."""
+    """Say which weight the chosen score becomes."""
     if not result.walk.mask[result.cell]:
         return _(
             "Query {query}, key {key}: score {score} {factor} ÷ {temperature} = {scaled}; masked: weight 0.",
@@ -92,7 +92,7 @@ def describe_weight(result: Result) -> str:
 
 
 def describe_mask(result: Result) -> str:
-    """How many pairs the mask leaves, and what becomes of the chosen one."""
+    """Say how many pairs the mask leaves, and what becomes of the chosen one."""
     mask = result.walk.mask
     masked = float(result.walk.scaled_scores[result.cell]) if mask[result.cell] else -np.inf
     fields = _pair(result) | {
@@ -104,7 +104,7 @@ def describe_mask(result: Result) -> str:
 
 
 def describe_sink(result: Result) -> str:
-    """How much of the chosen query's row went to the sink; nothing where there is none."""
+    """Say how much of the chosen query's row went to the sink; "" without one."""
     if result.scoring.sink is None:
         return ""
     rest = 1 - result.walk.weights.sum(axis=1)
@@ -117,7 +117,7 @@ def describe_sink(result: Result) -> str:
 
 
 def describe_thickest_arcs(result: Result) -> str:
-    """What the thickest arcs of the chosen query, or of several together, hold."""
+    """Say what the thickest arcs of the chosen query, or of several, hold."""
     walk, rows = result.walk, result.walk.group.rows(result.cell[0])
     mean, may = walk.weights[rows].mean(axis=0), np.any(walk.mask[rows], axis=0)
     keys = [_keys(result, key) for key in range(len(walk.keys))]
@@ -127,7 +127,7 @@ def describe_thickest_arcs(result: Result) -> str:
 
 
 def describe_points(result: Result) -> str:
-    """What the plane shows of the product of the chosen query with its best key."""
+    """Say how much of the chosen query's product with its best key the plane shows."""
     if result.walk.points is None:
         return ""
     planes, row = result.walk.points(), result.cell[0]
@@ -151,7 +151,7 @@ def _share(share: float) -> str:
 
 
 def describe_lookup(result: Result) -> str:
-    """Which key the chosen query looks up, what softmax gives it, and how far the outputs are apart."""
+    """Say which key the chosen query looks up, its softmax weight, and how far the outputs differ."""
     walk, row = result.walk, result.cell[0]
     if walk.lookup is None or not walk.mask[row].any():
         return ""
@@ -171,12 +171,12 @@ def describe_lookup(result: Result) -> str:
 
 
 def describe_kept(result: Result) -> str:
-    """What is kept of the weights."""
+    """Say how many weights stay."""
     return removed_weights_words.describe_threshold(result.walk, result.removal, number)
 
 
 def describe_without(result: Result) -> str:
-    """Who changes most without the word."""
+    """Say whose output changes most without the word."""
     return removed_weights_words.describe_ablation(result.walk, number)
 
 

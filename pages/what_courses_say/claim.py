@@ -1,4 +1,4 @@
-"""One claim: the sentence, what is measured, and how that decides."""
+"""One claim: its sentence, what is measured, and how that decides it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ class Claim:
 
 
 def verdict(outcomes: Outcomes, over: str) -> str:
-    """Return where a claim holds, and where not; a difference stands with its margin.
+    """Say where a claim holds and where not, each difference with its margin.
 
     >>> verdict({("mixed", 1): True, ("mixed", 8): False, ("ramp",): False}, "heads")
     '**Holds**: mixed · heads 1. **Does not hold**: mixed · heads 8 and ramp.'
@@ -130,7 +130,7 @@ def _place(where: Sequence[str | float], over: str) -> str:
 def recheck(
     study: Study, *where: str | float, by: str, expected: Tensor | float, scale: float | None = None
 ) -> Check:
-    """Check the first draw of a curve at one place against the same number by other means.
+    """Compare the first draw of a curve at one place with another computation of it.
 
     Args:
         study: the numbers on screen; where: measure, curve and place; scale: as `compare` has it.
@@ -149,7 +149,7 @@ _VERDICTS = {
 
 
 def axis_label(over: str) -> str:
-    """Return what curves are over, as a label; a symbol stays as it is."""
+    """Return the label of the curves' x axis; a symbol stays as it is."""
     return over if over == "d_k" else capital(_(over))
 
 

@@ -1,4 +1,4 @@
-"""The claim that is shown, measured and drawn; kept for whoever asks next."""
+"""The chosen claim, measured and drawn, cached for all sessions."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from pages.what_courses_say.claims import CLAIMS
 
 @dataclass(frozen=True)
 class State:
-    """What is on the page: a claim, and the seed that chance is drawn from."""
+    """The state of the page: a claim, and the seed of its random numbers."""
 
     name: str
     seed: int
@@ -26,7 +26,7 @@ class State:
 
     @property
     def seeds(self) -> Seeds:
-        """What chance is drawn from."""
+        """The seeds of the random draws."""
         return seeds_from(self.seed)
 
     @property

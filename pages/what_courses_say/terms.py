@@ -1,4 +1,4 @@
-"""The letters of each claim's formula, as the tab Maths says what they stand for."""
+"""The letters of each claim's formula, and what they stand for."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _CLAUSES = re.compile(r"(?<=\.)\s+|;\s+|(?<=。)|；")
 
 
 def letters(subscripted: frozenset[str]) -> tuple[Term, ...]:
-    """Return a term for each letter that a claim's words say something of.
+    """Return a term for each letter that a claim's words explain.
 
     Args:
         subscripted: keys of symbols to which a subscript belongs.

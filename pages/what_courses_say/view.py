@@ -16,7 +16,7 @@ def read_controls(controls: Controls) -> str:
 
 
 def view(controls: Controls, name: str) -> View[State]:
-    """Show what decides it; under that stands the seed of its random numbers."""
+    """Show the curves that decide the claim, and the seed under them."""
     heading = controls.space()
     with controls.under_picture():
         state = State(name, controls.whole(SEED, _("Seed"), width=200))

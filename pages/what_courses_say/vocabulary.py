@@ -1,4 +1,4 @@
-"""What measures, curves and axes of the claims are called: these words in code, `_` of them on screen."""
+"""Names of measures, curves and axes of the claims: English in code, translated on screen."""
 
 import re
 
@@ -47,7 +47,7 @@ _TEXT = re.compile(r"\\text\{(\s*\(?)([^{}]*?)(\)?:?\s*)\}")
 
 
 def translate_formula(latex: str) -> str:
-    r"""Return a formula with its words as they are said here; what belongs to a symbol stays.
+    r"""Return a formula with its words translated; indices of symbols stay.
 
     >>> translate_formula(r"\text{ramp: } 2\,p")
     '\\text{ramp: } 2\\,p'

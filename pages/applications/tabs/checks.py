@@ -1,4 +1,4 @@
-"""The tab "Checks": the numbers on screen against torch, and what else must hold of this use."""
+"""The tab "Checks": the numbers on screen compared with torch, and what else holds of this use."""
 
 import streamlit as st
 

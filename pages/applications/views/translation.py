@@ -39,7 +39,7 @@ def draw(state: State, steps: Steps) -> Scene:
 
 
 def captions(state: State, steps: Steps) -> list[str]:
-    """Return what words give their translations, where ribbons cross, and what a word without one does."""
+    """Return a sentence for each temperature: the weight on translations, and where ribbons cross."""
     return [
         _caption(temperature, weights)
         for temperature, weights in zip(steps.values, weights_at(steps), strict=True)

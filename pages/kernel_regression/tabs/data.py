@@ -1,4 +1,4 @@
-"""The Data tab: the points in a table to edit, and a person's own CSV."""
+"""The Data tab: the points in a table to edit, and a visitor's own CSV."""
 
 from typing import Any
 
@@ -142,7 +142,7 @@ def _on_edit(base: Points, key: str) -> None:
 
 
 def apply_edits(base: Points, edits: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Apply what the table reports; a row that lacks a number is left out and named."""
+    """Apply the table's edits; a row that lacks a number is left out and named."""
     rows: list[list[Any]] = [[float(x), float(y)] for x, y in zip(base.keys, base.values, strict=True)]
     for index, change in edits.get("edited_rows", {}).items():
         for name, value in change.items():
@@ -271,7 +271,7 @@ def _use_columns() -> None:
 
 
 def choose_columns(columns: list[Column]) -> tuple[Column, Column]:
-    """Choose keys and values of a table that was read: dates are keys, else the first that count no rows."""
+    """Choose keys and values among columns: dates are keys, else the first that does not count rows."""
     every = [column for column in columns if column.is_numeric]
     numeric = [column for column in every if not column.index]
     numeric = numeric if len(numeric) > 1 else every

@@ -172,7 +172,7 @@ def draw(sweep: BridgeSweep) -> Scene:
 
 
 def view(controls: Controls, state: State) -> View[Result]:
-    """Draw the terms and the weights, and hand them to the single-head page."""
+    """Draw the terms and the weights, and offer them on the single-head page."""
     points, h = state.points, controls.value(BANDWIDTH)
     with controls.row():
         on_circle = controls.segment(KEYS_LIE, _("Keys lie"), label_visibility="collapsed") == "on a circle"

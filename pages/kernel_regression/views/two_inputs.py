@@ -37,7 +37,7 @@ def view(controls: Controls, state: State) -> View[Result]:
 
 
 def read_at(points: PlanePoints, controls: Controls, cell: Cell) -> None:
-    """Move the query to a cell of the map that was clicked, or to the cell of a key."""
+    """Move the query to the clicked cell of the map, or to the cell of a clicked key."""
     if cell.trace.startswith(MAP):
         x1, x2 = AXIS[cell.column], DOWN[cell.row]
     elif cell.trace in KEYS:

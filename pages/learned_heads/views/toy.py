@@ -1,4 +1,4 @@
-"""A toy trained here: its heads, what it says, and how far it has come, at every step that was kept."""
+"""A toy that is trained here: its heads, its predictions, and its progress, at every kept step."""
 
 from dataclasses import replace
 
@@ -63,7 +63,7 @@ def view(controls: Controls, setting: ToySetting) -> View[AnyResult]:
 
 
 def about(recipe: Recipe) -> str:
-    """Return what the task is, and what heads are called by."""
+    """Return a sentence on the task, and one on the names of heads."""
     return paragraph(
         _("The task at every place: {task}.", task=_(TASKS[recipe.task].question)),
         _("Right answers are framed."),
@@ -81,7 +81,7 @@ def about(recipe: Recipe) -> str:
 
 
 def describe_generalisation(task: Task, evaluation: Generalisation) -> str:
-    """Return how a model does on sequences of another kind, and where these leave no doubt."""
+    """Say how a model does on sequences of another kind, and on those that leave no doubt."""
     return _(
         "Outside of that, on {kind}: accuracy **{right}**, the last of several right places counting; where "
         "all of them hold one symbol, at {share} of the places, **{certain}**.",

@@ -64,7 +64,7 @@ def show(_result: Result) -> None:
 
 @shared
 def pairs(n: int) -> tuple[int, ...]:
-    """Return how many pairs each head attends to in a text of n tokens."""
+    """Return the number of pairs that each head attends to in a text of n tokens."""
     return tuple(int(make_mask(masking, n, n, min(width, n)).sum()) for masking, width in PATTERNS.values())
 
 

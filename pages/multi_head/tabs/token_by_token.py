@@ -1,4 +1,4 @@
-"""The tab "Token by token": what is kept while text is written, and what that saves."""
+"""The tab "Token by token": what the cache holds while text is written, and what it saves."""
 
 from dataclasses import replace
 
@@ -48,7 +48,7 @@ def show(_result: Result) -> None:
 
 
 def read_out(result: Result, at: int, cost: DecodingCost) -> str:
-    """Say what one token costs, and what is kept after it."""
+    """Say what one token costs, and how large the cache is after it."""
     return _n(
         "{token}: {cached} operations with the cache, {uncached} without. Kept: keys and values of {heads} "
         "heads, each {d_head} wide, for {count} token, 2 × {heads} × {d_head} × {count} = {kept} numbers.",
@@ -65,13 +65,13 @@ def read_out(result: Result, at: int, cost: DecodingCost) -> str:
 
 
 def costs(result: Result) -> list[DecodingCost]:
-    """Return what each token takes."""
+    """Return the cost of each token."""
     sizes = result.module.d_model, result.n_head, result.module.d_head
     return [decoding_cost(at, *sizes, bias=False) for at in range(len(result.tokens.queries))]
 
 
 def write(result: Result) -> tuple[torch.Tensor, KVCache, torch.Tensor]:
-    """Write one token after the other: all weights (n_head, n, n), what is kept at the end, the outputs."""
+    """Write token by token: all weights (n_head, n, n), the cache at the end, and the outputs."""
     n = len(result.tokens.queries)
     weights, outputs = torch.zeros(result.n_head, n, n, dtype=torch.float64), []
     cache: KVCache | None = None

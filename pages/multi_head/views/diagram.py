@@ -26,7 +26,7 @@ TARGET_OF_BOX: Mapping[str, tuple[Choice, str]] = MappingProxyType(
 
 
 def open_box(controls: Controls, cell: Cell) -> None:
-    """Open what a box is: another view, or a tab under this one."""
+    """Open the view or the tab that a box stands for."""
     setting, option = TARGET_OF_BOX[cell.trace]
     if isinstance(setting, Tabs):
         controls.write(setting, option)

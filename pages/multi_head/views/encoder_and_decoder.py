@@ -35,7 +35,7 @@ ABOUT = N_(
 
 
 def open_box(controls: Controls, cell: Cell) -> None:
-    """Open what a box is: the kind of attention among all heads, or a tab under this view."""
+    """Open the kind of attention, or the tab, that a box stands for."""
     for setting, option in TARGET_OF_BOX.get(cell.trace, BLOCK):
         if setting is CROSS:
             case = controls.peek(CASE)

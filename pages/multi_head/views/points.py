@@ -46,7 +46,7 @@ def planes(result: Result) -> list[QueryKeyPlane]:
 
 
 def attended(steps: Sequence[Result], head: int) -> AttentionPlane:
-    """Return one head in its plane at some steps, of which it is there at one or more."""
+    """Return one head in its plane at the steps at which it exists."""
     shape = len(steps[0].tokens.queries), len(steps[0].tokens.keys)
     weights, masks = np.zeros((len(steps), *shape)), np.zeros((len(steps), *shape), dtype=bool)
     for step, result in enumerate(steps):

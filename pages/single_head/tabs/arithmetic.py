@@ -97,7 +97,7 @@ def work_out(at: Working) -> None:
 
 
 def working(result: Result) -> Working:
-    """Return the chosen cell to work out."""
+    """Return the chosen cell with its numbers."""
     (row, column), head = result.cell, result.head
     query, key = head.query[row : row + 1], head.key[column : column + 1]
     left, right = (each[0, 0].tolist() for each in score_terms(result.scoring.score, query, key, result.own))

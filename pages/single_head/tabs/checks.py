@@ -1,4 +1,4 @@
-"""The tab Checks: the numbers on the screen against what must hold."""
+"""The tab Checks: the numbers on screen compared with torch, and the invariants of attention."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from pages.single_head.removed_weights import as_keys, audit_removal
 
 
 def show(result: Result) -> None:
-    """Measure the numbers on the screen, against torch's own attention too."""
+    """Show the checks of the numbers on screen."""
     head, sink = result.head, result.scoring.sink
     query, key, value, mask = head.query, head.key, head.value, result.mask
     scored: tuple[attn_core.Check, ...] = ()

@@ -52,7 +52,7 @@ def _study(window: Steps) -> tuple[bytes, list[str]]:
 
 
 def show(_result: Result) -> None:
-    """Show what one head costs, and how it grows with and without a window."""
+    """Show the cost of one head, and its growth with and without a window."""
     window = with_exact_value(COST_WINDOW)
     figures, captions = _study(window)
     st.markdown(
@@ -85,7 +85,7 @@ def show(_result: Result) -> None:
 
 
 def cost_table(costs: dict[str, AttentionCost]) -> str:
-    """Lay costs side by side."""
+    """Return the costs side by side as a table."""
     rows = {
         _("pairs of query and key"): [each.pairs for each in costs.values()],
         _("floating-point operations"): [each.flops for each in costs.values()],
@@ -96,7 +96,7 @@ def cost_table(costs: dict[str, AttentionCost]) -> str:
 
 
 def sentence(window: int, reduced: AttentionCost, full: AttentionCost) -> str:
-    """Say what a window leaves of the longest sequence."""
+    """Say which share of the cost a window leaves at the longest length."""
     return _(
         "At {count} tokens a window of {window} leaves {share} of the pairs.",
         count=f"{LENGTHS[-1]:,}",

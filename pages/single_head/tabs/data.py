@@ -23,7 +23,7 @@ from pages.single_head.tables import tables
 
 
 def show(result: Result) -> None:
-    """Let the tables be edited where they are typed, and hand all numbers over."""
+    """Show all numbers, to read, edit where typed, and download."""
     tables_typed = _typed_tables(result)
     if tables_typed:
         type_over(tables_typed)

@@ -77,7 +77,7 @@ def show(_result: Result) -> None:
 
 
 def checks(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> list[Check]:
-    """Hold the last output, and each before it, against torch's attention over the keys that were read."""
+    """Compare the output after each tile with torch's attention over the keys read so far."""
     tiles = tiled_attention(query, key, value, SIZE)
     before = [
         F.scaled_dot_product_attention(query, key[: each.start + SIZE], value[: each.start + SIZE])

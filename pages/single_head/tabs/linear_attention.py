@@ -30,7 +30,7 @@ from pages.single_head.tabs.checks import table
 
 
 def show(_result: Result) -> None:
-    """Show the state after each token, the outputs, and what both ways still give the first word."""
+    """Show the state after each token, the outputs, and the weight of the first word by both methods."""
     st.markdown(
         paragraph(
             _("With φ(q)·φ(k) in place of exp(q·k), all earlier keys and values fit into **one sum**, S."),
@@ -86,7 +86,7 @@ def show(_result: Result) -> None:
 
 
 def checks(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> list[Check]:
-    """Hold the outputs that were read from the state against the parallel form under a causal mask."""
+    """Compare the outputs read from the state with the parallel form under a causal mask."""
     stepwise = torch.stack([each.output for each in linear_attention_steps(query, key, value)])
     parallel = score_attention("linear", query, key, value, causal_mask(len(query))).output
     return [

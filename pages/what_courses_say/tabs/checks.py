@@ -1,4 +1,4 @@
-"""The tab "Checks": some of the numbers by other means."""
+"""The tab "Checks": some of the numbers computed in another way."""
 
 import streamlit as st
 
