@@ -141,8 +141,7 @@ def first_token_score(weights: Float[Tensor, "*batch n_query n_key"]) -> Float[T
 
     $$\frac{1}{m} \sum_{i \ge 1} w_{i,0}$$
 
-    The mean is over the m queries after the first, for which it is no weight on themselves. Invariant: from
-    0 to 1.
+    The mean is over the m queries after the first. Invariant: from 0 to 1.
 
     Edge cases: with one query only there is none, and the score is 0.
 

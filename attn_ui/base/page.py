@@ -100,7 +100,7 @@ class View(Generic[Result]):
         )
         figure = replace(
             self.figure,
-            scene=covering.saying(Sentences(lambda: questions, lambda: pack_captions(questions))),
+            scene=covering.with_captions(Sentences(lambda: questions, lambda: pack_captions(questions))),
             captions_follow_choice=True,
             clicked=clicked,
             invites="",
@@ -349,5 +349,5 @@ class At(Generic[Result]):
 
     @property
     def tables(self) -> Mapping[str, Columns]:
-        """The numbers, as tables by what they are."""
+        """The tables by name."""
         return self.page.tables(self.view.result) if self.page.tables and not self.view.covered else {}

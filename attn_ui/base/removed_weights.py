@@ -17,7 +17,7 @@ MOST_NUMBERS_WITHOUT = 480_000  # of all that moves while the slider goes over t
 
 @dataclass(frozen=True)
 class Removal:
-    """The weights that are removed: those below ``value``, all but the so many largest, or one key's."""
+    """The weights that are removed: those below ``value``, all but the ``value`` largest, or one key's."""
 
     what: str = ""  # "above", "largest" or "without"
     value: float = 0.0

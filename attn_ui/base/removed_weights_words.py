@@ -112,7 +112,7 @@ def describe_ablation(walk: Weighed, number: Write) -> str:
 
 
 def threshold_formula(removal: Removal) -> str:
-    """What is kept, its mass, and the row that sums to one again."""
+    """Return the formula of the weights that stay, their mass, and the renormalised row."""
     value = f"{removal.value:g}" if removal.what == "above" else r"\tau"
     rule = rf"W_{{ij}} \ge {value}" if removal.value else "W_{ij} > 0"
     if removal.what == "largest":
@@ -125,7 +125,7 @@ def threshold_formula(removal: Removal) -> str:
 
 
 def ablation_formula() -> str:
-    """The weights and the output without key l."""
+    """Return the formulas of the weights and the output without key l."""
     return (
         r"W^{(l)}_{ij} = \frac{[\,j \ne l\,]\,W_{ij}}{1 - W_{il}},\quad O^{(l)} = W^{(l)} V,\quad "
         r"\bigl\lVert O^{(l)}_i - O_i \bigr\rVert"

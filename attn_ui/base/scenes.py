@@ -70,7 +70,7 @@ class SharedScene:
         later = self.pack()[1]
         return None if later is None else later()
 
-    def saying(self, own: Sentences) -> "SharedScene":
+    def with_captions(self, own: Sentences) -> "SharedScene":
         """Return the same scene with other captions."""
         return replace(self, own=own)
 

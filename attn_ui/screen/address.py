@@ -71,7 +71,7 @@ def _keep(page: str, dropped: Sequence[Dropped]) -> None:
 
 
 def address_items(*without: str) -> list[tuple[str, str]]:
-    """Return the address as names with their values, in its order; not those of some names."""
+    """Return the names and values in the address, in its order, without some names."""
     names = [name for name in st.query_params if name not in without]
     return [(name, text) for name in names for text in st.query_params.get_all(name)]
 

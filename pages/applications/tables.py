@@ -24,5 +24,5 @@ def columns(state: State | PhotoRows) -> Columns:
 
 
 def tables(state: State | PhotoRows) -> Mapping[str, Columns]:
-    """Return the numbers by what they are."""
+    """Return the tables by name."""
     return {"weights": columns(state)}

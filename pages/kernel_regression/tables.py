@@ -8,7 +8,7 @@ from pages.kernel_regression.compute import Result, Selection
 
 
 def tables(result: Result) -> Mapping[str, Columns]:
-    """Return the numbers by what they are."""
+    """Return the tables by name."""
     return {"points": columns(result.selection, lines=result.state.fits_lines)}
 
 

@@ -118,7 +118,7 @@ def format_apart(points: Points, bandwidth: float, nearest: float) -> tuple[str,
 
 
 def format_amount(points: Points, value: float) -> str:
-    """Write an amount: 0 where it is rounding, beside the largest value; a dash where there is none."""
+    """Write an amount; 0 where it is rounding beside the largest value, a dash where there is none."""
     size = float(np.abs(points.values).max()) or 1.0
     return "–" if math.isnan(value) else points.amount(value if abs(value) >= ROUNDING * size else 0.0)
 

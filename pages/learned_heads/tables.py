@@ -22,7 +22,7 @@ from pages.learned_heads.two_texts import TwoTexts
 
 
 def tables(result: AnyResult) -> Mapping[str, Columns]:
-    """Return the numbers by what they are: a row a head, a pair of tokens, or a budget."""
+    """Return the tables by name: a row a head, a pair of tokens, or a budget."""
     return {} if result is None else {name: make(result) for name, make in _TABLES[type(result)].items()}
 
 

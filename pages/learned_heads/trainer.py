@@ -79,8 +79,8 @@ class Trainer:
     def look(self, job: Job, who: str) -> bool:
         """Note that somebody watches a training; return whether they may stop it.
 
-        Whoever asked for it can; anybody once no one who did has looked for `GONE` seconds, as after a page
-        was loaded anew, for then its session has another name.
+        Those who asked for it may; anybody may after none of them has watched for `GONE` seconds: a page
+        that is loaded anew has another session.
         """
         with self._lock:
             if who in job.askers:

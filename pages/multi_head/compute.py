@@ -62,7 +62,7 @@ MEASURES: dict[str, Callable[[MultiHead], Tensor]] = {
 
 
 def mean_of_rows(each: Tensor, weights: Tensor) -> Tensor:
-    """Return the mean over the queries that attend; 0 where none does, as it is of a row of zeros."""
+    """Return the mean over the queries that attend; 0 where none does."""
     return each.sum(dim=-1) / weights.any(dim=-1).sum(dim=-1).clamp(min=1)
 
 

@@ -12,7 +12,7 @@ from pages.single_head.removed_weights import removal_table
 
 
 def tables(result: Result) -> Mapping[str, Columns]:
-    """Return the numbers by what they are; the first column of each, named by a space, has the words."""
+    """Return the tables by name; the first column of each, named by a space, has the words."""
     attention, head, tokens = result.attention, result.look.head, result.tokens
     queries, keys = tokens.queries, tokens.keys
     inputs = {"goes in": _table(tokens.query, queries, "x")}

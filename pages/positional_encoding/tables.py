@@ -12,7 +12,7 @@ from pages.positional_encoding.scaled import head_of
 
 
 def tables(result: Result) -> Mapping[str, Columns]:
-    """Return the numbers by what they are, at strength 1; a row a word."""
+    """Return the tables by name, at strength 1; a row a word."""
     n, width = result.x.shape
     scheme, keys = result.bare(), list[str]()
     if scheme.adds == "bias":

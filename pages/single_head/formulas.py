@@ -11,7 +11,7 @@ from pages.single_head.state import Inputs
 
 
 def score(result: Result) -> str:
-    """The score of one pair."""
+    """Return the formula of one pair's score."""
     return rf"S_{{ij}} = {SCORES[result.scoring.score].formula}"
 
 
@@ -22,7 +22,7 @@ def _sized(name: str, values: Numbers) -> str:
 
 
 def all_at_once(result: Result) -> str:
-    """The whole head."""
+    """Return the formula of the whole head."""
     over = [r"\sqrt{d_k}"] if result.scoring.scale not in ("none", "free") else []
     over += ["T"] if result.temperature != 1 else []
     inside = rf"\frac{{QK^\top}}{{{' '.join(over)}}}" if over else r"QK^\top"
@@ -39,12 +39,12 @@ def all_at_once(result: Result) -> str:
 
 
 def sink_logit(sink: float | None) -> str:
-    """Write the logit that stands beside a row's scores in the softmax; nothing where there is none."""
+    """Return the sink's logit as it stands beside a row's scores in the softmax; "" without one."""
     return "" if sink is None else rf" \;\middle|\; {sink:g}"
 
 
 def points(result: Result) -> str:
-    """The plane of queries and keys."""
+    """Return the formula of the plane of queries and keys."""
     if result.along is not None and result.along.dimensions is not None:
         first, second = (dimension + 1 for dimension in result.along.dimensions)
         return rf"q' = (q_{{{first}}},\, q_{{{second}}}), \qquad k' = (k_{{{first}}},\, k_{{{second}}})"
@@ -52,7 +52,7 @@ def points(result: Result) -> str:
 
 
 def sources(result: Result) -> str:
-    """What the vectors are."""
+    """Return the formula of the vectors."""
     walk = result.walk
     if walk.x is None or walk.memory is None:
         return projected(result)
@@ -75,7 +75,7 @@ def _row(inputs: Inputs, name: str, before: str, x: Numbers) -> str:
 
 
 def projected(result: Result) -> str:
-    """Where Q, K and V come from."""
+    """Return the formulas of Q, K and V."""
     other = "Y" if result.head.is_cross else "X"
     bias = {letter: f" + b_{letter}" if result.walk.biases is not None else "" for letter in "qkv"}
     sources = {
@@ -95,7 +95,7 @@ def projected(result: Result) -> str:
 
 
 def dot_products(result: Result) -> str:
-    """The scores."""
+    """Return the formula of the scores."""
     if result.scoring.score != DOT:
         return f"{_sized('S', result.walk.scores)}: \\quad {score(result)}"
     product = rf"{_sized('Q', result.walk.query)}\;{_sized('K^T', result.walk.key.T)}"
@@ -103,7 +103,7 @@ def dot_products(result: Result) -> str:
 
 
 def scaling(result: Result) -> str:
-    """The scaled scores."""
+    """Return the formula of the scaled scores."""
     scale = {"none": "", "free": rf"\,\cdot\,{result.scoring.free_scale:g}"}.get(
         result.scoring.scale, rf"\,/\sqrt{{{result.head.d_k}}}"
     )
@@ -111,12 +111,12 @@ def scaling(result: Result) -> str:
 
 
 def masking(result: Result) -> str:
-    """The mask."""
+    """Return the formula of the mask."""
     return rf"{_sized('^S', result.walk.scaled_scores)} = \tilde S + M,\quad M_{{ij}} \in \{{0, -\infty\}}"
 
 
 def softmax(result: Result) -> str:
-    """The weights."""
+    """Return the formula of the weights."""
     sink = result.scoring.sink
     sink_term = "" if sink is None else rf" + \exp({sink:g} - \max_l \hat S_{{il}})"
     return (
@@ -127,13 +127,13 @@ def softmax(result: Result) -> str:
 
 
 def mixing(result: Result) -> str:
-    """The output."""
+    """Return the formula of the output."""
     walk = result.walk
     return rf"{_sized('O', walk.output)} = {_sized('W', walk.weights)}\;{_sized('V', walk.value)}"
 
 
 def hard_or_soft(result: Result) -> str:
-    """The look-up of the best keys, and what softmax makes of the same scores."""
+    """Return the formulas of the hard look-up and of the softmax of the same scores."""
     limit = r" \xrightarrow{\,T \to 0\,} O^\mathrm{hard}_i" if result.scoring.sink is None else ""
     return (
         rf"{_sized('O', result.walk.output)}: \quad "
@@ -143,12 +143,12 @@ def hard_or_soft(result: Result) -> str:
 
 
 def threshold(result: Result) -> str:
-    """What is kept, its mass, and the row that sums to one again."""
+    """Return the formula of the weights that stay, their mass, and the renormalised row."""
     return removed_weights_words.threshold_formula(result.removal)
 
 
 def ablation(_result: Result) -> str:
-    """The weights and the output without key l."""
+    """Return the formulas of the weights and the output without key l."""
     return removed_weights_words.ablation_formula()
 
 

@@ -58,7 +58,7 @@ def view(controls: Controls, state: State) -> View[Result]:
     by_query = STAGES[stage].follow is not None
     by_click = _block_or_free if scoring.masking.kind == "own" else None
     figure = Figure(
-        draw_stage(stage, state, look).saying(stage_captions(stage, state, cell, look)),
+        draw_stage(stage, state, look).with_captions(stage_captions(stage, state, cell, look)),
         key="walk",
         name=f"single head {stage}",
         slider=slider,

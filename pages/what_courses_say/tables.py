@@ -20,5 +20,5 @@ def columns(state: State) -> Columns:
 
 
 def tables(state: State) -> Mapping[str, Columns]:
-    """Return the numbers by what they are."""
+    """Return the tables by name."""
     return {"curves": columns(state)}

@@ -199,7 +199,7 @@ def view(controls: Controls, result: Result) -> View[Result]:
     cell = result.state.query, result.state.key
     still = result.state.still(STRENGTH)
     figure = Figure(
-        _draw(still, strengths).saying(
+        _draw(still, strengths).with_captions(
             _captions(still, strengths, cell if scheme.adds == "bias" else (cell[0], 0))
         ),
         key="added",
