@@ -121,7 +121,7 @@ def audit_plane(
       q \cdot k = q' \cdot k' + (q - P^\top q') \cdot (k - P^\top k')$$
 
     ``is_main`` says that the plane is that of the main directions; for another only the second holds.
-    No sign of a direction enters, nor which of several is taken where eigenvalues are equal.
+    The check depends neither on a direction's sign nor on the choice among equal eigenvalues.
 
     Edge cases: vectors of one dimension have no second eigenvalue, which counts as 0.
 

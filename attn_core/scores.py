@@ -83,7 +83,7 @@ def feature_map(x: Float[Tensor, "*n d"]) -> Float[Tensor, "*n d"]:
 
     $$\phi(x) = \mathrm{elu}(x) + 1 = \begin{cases} x + 1 & x > 0 \\ e^x & x \le 0 \end{cases}$$
 
-    ``x`` (*n, d). Invariant: no number is below zero; below x = 0 exp(x) itself is taken, which keeps its digits.
+    ``x`` (*n, d). Invariant: no number is below zero. Below x = 0 exp(x) is taken as it is, for its digits.
 
     Source: Katharopoulos et al. (2020), Transformers are RNNs, section 3.2.1.
 

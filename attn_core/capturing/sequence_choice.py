@@ -44,8 +44,8 @@ class SequenceChoice:
     """Selects one sequence of a batch from weights with any order of axes.
 
     ``batches`` are the sizes that the batch may have, by the model's inputs, the likeliest first.
-    ``rows`` is how many rows of numbers are one sequence, or a batch of as many; None where that is known.
-    ``heads_first`` is what comes first where one axis holds batch and heads; None where it is not known.
+    ``rows`` is the number of rows of an input that may be one sequence or a batch; None where it is clear.
+    ``heads_first`` tells whether heads come first in an axis of batch and heads; None where it is unknown.
     """
 
     sequence: int

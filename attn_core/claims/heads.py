@@ -161,7 +161,7 @@ def rows_in(layout: str, of: str, n_head: int, d_head: int) -> list[int]:
 
 
 def fused_layouts(seeds: Sequence[int], num_heads: Sequence[int]) -> Study:
-    """Read one fused W_qkv as (d k h) and as (h d k), its rows brought into that order or not.
+    """Read one fused W_qkv as (d k h) and as (h d k), with its rows reordered for that and without.
 
     The difference is that of the attention's outputs, as a share of the output's size, for standard normal
     inputs (8, 16) and a weight of standard deviation 1/4.

@@ -1,4 +1,4 @@
-"""A link read without a session: the value of each setting, and what in it could not be used."""
+"""A link read without a session: the value of each setting, and the settings that cannot be used."""
 
 import re
 from collections.abc import Iterable, Sequence

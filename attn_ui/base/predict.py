@@ -44,7 +44,7 @@ class Map:
     Attributes:
         values: (n_rows, n_columns), NaN where masked.
         rows, columns: their labels, as typed; words: what a row and a column are called.
-        scores: (n_rows, n_columns), what a softmax made these weights of; None where the figure tells none.
+        scores: (n_rows, n_columns), the scores under the softmax; None where the figure has none.
     """
 
     name: str

@@ -226,7 +226,7 @@ def cover_view(page: Page[Any, Any], view: View[Any]) -> Predicting | None:
     """Cover what the link covers; None where it covers nothing.
 
     Args:
-        page: that is run; view: what it shows, nothing covered.
+        page: the page of this run; view: its view, with nothing covered.
     """
     # Kept for the panel of Teach alone, while that is open (`attn_ui.screen.teach`).
     st.session_state[_OFFERED] = {}
