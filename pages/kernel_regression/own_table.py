@@ -207,21 +207,32 @@ def _decode(data: bytes) -> tuple[str, str]:
     nulls = data[1::2].count(0), data[::2].count(0)
     is_wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
     wide = "utf-16" if is_wide else "utf-16-le" if nulls[0] > nulls[1] else "utf-16-be"
-    for encoding in (wide,) if is_wide or any(nulls) else ("utf-8-sig", "gb18030", "cp1252"):
+    for encoding in (wide,) if is_wide or any(nulls) else ("utf-8-sig", *_LOOKS_RIGHT, "cp1252"):
         try:
             text = data.decode(encoding)
         except UnicodeError:
             continue
-        if "\0" not in text and (encoding != "gb18030" or _is_chinese(text)):
+        if "\0" not in text and _LOOKS_RIGHT.get(encoding, bool)(text or " "):
             return text, "" if encoding == "utf-8-sig" else encoding.upper()
     raise TableError(_("The file is not text: save the table as CSV in UTF-8."))
 
 
-def _is_chinese(text: str) -> bool:
+def _is_common(text: str, encoding: str, leads: range, least_trail: int) -> bool:
     """Whether most of what is not ASCII are the common characters, as in no other text that is read so."""
-    codes = [letter.encode("gb18030") for letter in text if not letter.isascii()]
-    common = [code for code in codes if len(code) == 2 and 0xB0 <= code[0] <= 0xD7 and code[1] > 0xA0]
+    codes = [letter.encode(encoding) for letter in text if not letter.isascii()]
+    common = [code for code in codes if len(code) == 2 and code[0] in leads and code[1] > least_trail]
     return 2 * len(common) > len(codes)
+
+
+_LOOKS_RIGHT: Mapping[str, Callable[[str], bool]] = {
+    "gb18030": lambda text: _is_common(text, "gb18030", range(0xB0, 0xD8), 0xA0),
+    # One alone may be the "µm" of another encoding.
+    "big5": lambda text: (
+        re.search(r"[\u4e00-\u9fff]{2}", text) is not None and _is_common(text, "big5", range(0xA4, 0xC7), 0)
+    ),
+    "cp1251": lambda text: re.search("[А-Яа-яЁё]{3}", text) is not None,
+}
+"""What tells text in an old encoding from text in another, in the order in which they are tried."""
 
 
 def _remarks(lines: Sequence[str]) -> dict[int, str]:

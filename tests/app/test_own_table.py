@@ -56,6 +56,9 @@ def test_table_without_a_header_numbers_its_columns() -> None:
         ("utf-16-le", "身高", "UTF-16-LE"),
         ("utf-16-be", "Größe", "UTF-16-BE"),
         ("cp1252", "Größe", "CP1252"),  # its second half would be one rare Chinese character
+        ("cp1252", "µm", "CP1252"),  # one common character of Big5
+        ("big5", "房屋面積", "BIG5"),
+        ("cp1251", "Площадь", "CP1251"),
     ],
 )
 def test_table_in_an_old_encoding_is_read_and_noted(encoding: str, name: str, note: str | None) -> None:
