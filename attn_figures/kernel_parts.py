@@ -239,7 +239,7 @@ def map_moves(steps: Sequence[QueryWeights]) -> dict[str, Sequence[Any] | Number
 
 
 def fact_moves(estimates: Sequence[Estimate]) -> dict[str, Sequence[Any] | Numbers]:
-    """Return what differs between the bars beside such maps, by path."""
+    """Return what differs between the bars of several steps, by path."""
     n_key = estimates[0].weights.shape[1]
     bars = f"data[{WEIGHTS} effective keys]"
     effective = np.stack([each.effective_keys for each in estimates])

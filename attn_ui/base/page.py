@@ -117,7 +117,7 @@ class Page(Generic[State, Result]):
         title: its heading; about: one sentence under it.
         settings: what a link to it can set.
         read_controls: offers the controls that the whole page follows and returns the state they give.
-        view: offers the controls beside the figure, computes and draws. Only these two read settings.
+        view: reads the controls beside the figure, computes and draws. Only these two read settings.
         tabs: the setting of its tabs, where it has some.
         programs: print the numbers on screen, in the tab Code; where None is returned, Code is a module too.
         tables: the numbers on screen, by what they are.

@@ -89,7 +89,7 @@ def removal_lines(removal: Removal, keys: Sequence[str], mask: str = "", head: i
     """Return the lines of a program that zero small weights, or mask a key.
 
     Args:
-        aside: what is set aside; keys: the words.
+        removal: the removed weights; keys: the words.
         mask: where queries may attend, as the program has it; head: the one of several that is meant.
     """
     at, output, lines = "", "output", list[str]()

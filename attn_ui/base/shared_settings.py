@@ -22,7 +22,7 @@ KEY = Steps("k", 0, tuple(range(MAX_MODEL_TOKENS)), ".0f")
 # Queries whose rows are taken together with that of the query, where arcs are drawn (`arcs` asks for them).
 ALSO = MultiChoice("also", tuple(map(str, range(MAX_TOKENS))), numbered=True)
 TOGETHER = Choice("rows", "mean", ("mean", "sum"))
-# What is set aside of weights (`set_aside` asks for it).
+# Which weights are removed (`removed_weights.read_removal`).
 ALL_BUT_ONE = "all but one word"
 KEEP = Choice("keep", "above", ("above", "largest", ALL_BUT_ONE))
 ABOVE = Steps("above", 0.05, tuple(part / 100 for part in range(51)), ".2f")

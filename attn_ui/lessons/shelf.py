@@ -39,7 +39,7 @@ def files(folder: Path) -> list[Path]:
 
 
 def open_lesson(file: Path) -> Lesson:
-    """Read a lesson, or a list of links as one; a file that was read before only where it has changed.
+    """Read a lesson, or a list of links as one; an unchanged file is not read again.
 
     Raises:
         LessonError: it cannot be read, with file and line.

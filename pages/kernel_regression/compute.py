@@ -62,7 +62,7 @@ class Sweep:
 
     @property
     def cache_key(self) -> Hashable:
-        """What tells its picture from others."""
+        """The key of its picture in the cache."""
         return self.points.fingerprint, self.kernel, self.maps, self.between
 
     @property

@@ -46,7 +46,7 @@ class TableError(ValueError):
 
 
 class UnclearError(TableError):
-    """A number can be read in two ways, and nothing else in the table says which: what each sign makes it."""
+    """A number can be read in two ways, and nothing else in the table says which."""
 
     def __init__(self, line: int, column: str, cell: str) -> None:
         """Ask what the cell is."""

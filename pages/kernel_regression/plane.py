@@ -51,7 +51,7 @@ class PlaneSweep(Sweep):
 
     @property
     def cache_key(self) -> Hashable:
-        """What tells its picture from others."""
+        """The key of its picture in the cache."""
         return super().cache_key, self.x2
 
     @cached_property

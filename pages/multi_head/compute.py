@@ -279,7 +279,7 @@ class Result:
     n_head: int
     cell: tuple[int, int] = (0, 0)  # the chosen query and key
     num_kv_heads: int | None = None  # None: as many as heads
-    removal: Removal = NO_REMOVAL  # what of the chosen head's weights is set aside
+    removal: Removal = NO_REMOVAL  # of the chosen head's weights
 
     @cached_property
     def attention(self) -> MultiHead:

@@ -51,7 +51,7 @@ from pages.multi_head.settings import (
     PATTERNS,
     POSITIONS,
     PROJECTION,
-    SET_ASIDE,
+    REMOVING_VIEWS,
     SETTINGS,
     VIEW,
     WIDTH_HEAD,
@@ -88,11 +88,11 @@ def read_controls(controls: Controls) -> State:
     with controls.sidebar():
         setting, describe_example, above_more = _read_setting(controls)
         with above_more:
-            moving = _read_moving(controls, setting, fixed=view in SET_ASIDE)
+            moving = _read_moving(controls, setting, fixed=view in REMOVING_VIEWS)
             with beside:
                 if view == COMPARISON:
                     view = controls.segment(COMPARED, _("Compared"), label_visibility="collapsed")
-                if view in SET_ASIDE:
+                if view in REMOVING_VIEWS:
                     moving = _setting_aside(controls, moving)
                     view = "without" if moving.removals and moving.removals.what == "without" else view
             describe_example(moving.n_head)
@@ -291,7 +291,7 @@ def _read_look(
         names = names_of_heads(count_heads())
         controls.pick(HEAD, _("Head"), names)
         controls.pick(AGAINST, _("minus"), names)
-    elif view in SET_ASIDE:
+    elif view in REMOVING_VIEWS:
         controls.pick(HEAD, _("Head"), names_of_heads(count_heads()))
     elif view == "arcs":
         return _read_arcs(controls, HeadsOptions(view, order, 0, 0, ()), count_heads, queries)

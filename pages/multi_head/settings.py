@@ -99,8 +99,8 @@ VIEW = Choice(
 COMPARED = Choice("compared", "mean and max", ("mean and max", "two heads"))
 # Views that show no head of its own.
 WITHOUT_HEADS = ("diagram", "encoder and decoder", "single vs multi-head")
-SET_ASIDE = ("threshold", "without")  # views whose slider is that of what they set aside
-ONE_HEAD = ("arcs", *SET_ASIDE)  # views of one head that is asked for
+REMOVING_VIEWS = ("threshold", "without")  # views whose slider removes weights
+ONE_HEAD = ("arcs", *REMOVING_VIEWS)  # views of one head that is asked for
 ARCS_OF = Choice("arcs", "one head", ("one head", "all heads"))
 ORDER_BY = Choice(
     "by",

@@ -21,7 +21,7 @@ class Moving:
     n_head: int  # 0 where the slider moves it
     steps: Steps  # the slider's setting with the values that the picture is drawn at
     thinned: bool = False  # whether these are fewer than there are, because the maps are large
-    removals: RemovalSlider | None = None  # what of one head's weights is set aside at each value
+    removals: RemovalSlider | None = None  # of one head's weights at each value
 
     def heads(self, controls: Controls) -> int:
         """Return the number of heads, where the slider stands."""

@@ -99,7 +99,7 @@ class StageOptions:
 
     Attributes:
         temperature, width: of the scores and of the mask, where the slider does not move them.
-        asides: what is set aside at each step; several only where the slider moves neither of these.
+        removals: what is removed at each step; several only where the slider moves neither of these.
         group: the queries whose rows are taken together where arcs are drawn.
         along: the plane that points are seen in; None where the stage draws none.
         moves: what the slider moves at the picture's steps, "temperature", "mask width" or None.

@@ -137,7 +137,7 @@ class BridgeSweep(Sweep):
 
     @property
     def cache_key(self) -> Hashable:
-        """What tells its picture from others."""
+        """The key of its picture in the cache."""
         return super().cache_key, self.everything, self.on_circle, self.keeps_lengths
 
     @property
