@@ -78,7 +78,7 @@ def logit_lens(
 
 
 def next_of_toy(model: ToyModel, run: ToyRun, *, off: Collection[int] = ()) -> NextToken:
-    """Return what a toy says after a sequence, run with heads ``off``; only its heads add to its logits."""
+    """Return a toy's prediction after a sequence, with heads ``off``; heads alone make its logits."""
     parts = torch.stack([each.contributions for each in run.layers])
     parts.flatten(0, 1)[list(off)] = 0
     residual, symbols = parts.sum(dim=1).cumsum(dim=0), model.readout
@@ -88,7 +88,7 @@ def next_of_toy(model: ToyModel, run: ToyRun, *, off: Collection[int] = ()) -> N
 
 
 def next_of_model(trace: ModelTrace) -> NextToken:
-    """Return what a model says after a text.
+    """Return a model's prediction after a text.
 
     The last norm divides by one number, which all that was added shares: as it stands, a logit is a sum over
     the embedding, heads and feed-forward layers (direct logit attribution).

@@ -276,7 +276,7 @@ class Words:
         return first + key_hover(self.group, "%{meta.key}", f"%{{meta.{weight}:.6f}}")
 
     def legend(self) -> str:
-        """Return what the thickness of an arc stands for."""
+        """Return the legend: what an arc's thickness means."""
         if not self.group.also:
             return _("arcs as thick as weights")
         if self.group.summed:
@@ -361,7 +361,7 @@ class Words:
         return ["" if at in bold else escape(each.word) for at, each in enumerate(self.queries)]
 
     def cursor(self, weights: NDArray[np.float64], masks: NDArray[np.bool_]) -> dict[str, Any]:
-        """Return what of the words follows the query, as `cursor` does of the arcs."""
+        """Return the parts of the words that follow the query, as `cursor` does for the arcs."""
         rows = np.arange(len(self.queries))
         changes: dict[str, Any] = {
             **frame_at("weights", row=rows),

@@ -29,7 +29,7 @@ _DARK = 0.25  # a probability from which on a cell is dark
 
 @dataclass(frozen=True, eq=False)
 class Lens:
-    """What a model would say after each layer, and what its heads add to what it says.
+    """The prediction after each layer, and what each head adds to the last one.
 
     Attributes:
         tokens: n; layers: names of the embedding and of each layer.

@@ -21,7 +21,7 @@ def sentence_records() -> Any:
 
 
 def pronoun_weights(layers: Sequence[int]) -> Study:
-    """Measure what a pronoun gives the noun that is meant and the other, in one head of each layer.
+    """Measure the weights from a pronoun to the right noun and to the other, in one head of each layer.
 
     It is the head that gives the two most. A row is a pair of sentences, in which one word swaps the nouns.
 

@@ -70,8 +70,8 @@ class HeadMap:
 
     $$w_{ij} = \exp(s_{ij} - m_i) / t_i, \qquad m_i = \max_j s_{ij}, \qquad t_i = \sum_j \exp(s_{ij} - m_i)$$
 
-    What it holds is 2 n (d_head + 1) numbers; a part takes what it has cells, and its rows
-    ``AT_HAND_BYTES`` at most while it is made.
+    It holds 2 n (d_head + 1) numbers. A part takes one number a cell, and while it is computed its rows take
+    ``AT_HAND_BYTES`` at most.
 
     Attributes:
         query, key: (n, d_head), turned by their places where there is a rotation.

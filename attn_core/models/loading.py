@@ -63,7 +63,7 @@ def load_model(
 
 
 def require_folder(folder: str | Path) -> Path:
-    """Return a model's folder; check what it says of its weights before any is read.
+    """Return a model's folder, after checking its lists of weights before any is read.
 
     Raises ValueError where it is none, or holds no weights that are read.
     """

@@ -33,7 +33,7 @@ class VectorScheme(Scheme):
         return False
 
     def vectors(self, length: int, d_model: int, *, start: int = 0) -> Float[Tensor, "*steps n d_model"]:
-        """Return what is added to the tokens at positions start, ..., start + length - 1.
+        """Return the vectors added to the tokens at positions start, ..., start + length - 1.
 
         >>> Ramp().vectors(2, 3, start=4)
         tensor([[2.0000, 2.0000, 2.0000],

@@ -47,7 +47,7 @@ class BiasScheme(Scheme):
         return self._steps(None, None, None) * self.table(offsets)
 
     def bias(self, n_query: int, n_key: int, *, key_shift: int = 0) -> Float[Tensor, "*steps n_query n_key"]:
-        """Return what is added to the scaled scores of the head that attends.
+        """Return the bias added to the scaled scores of the head that attends.
 
         ``key_shift`` says how many positions the keys are ahead of where they should be.
 

@@ -74,7 +74,7 @@ class Scheme(ABC):
         return True
 
     def vectors(self, length: int, d_model: int, *, start: int = 0) -> Float[Tensor, "*steps n d_model"]:
-        """Return what is added to the tokens at positions start, ..., start + length - 1.
+        """Return the vectors added to the tokens at positions start, ..., start + length - 1.
 
         Raises ValueError for positions or a width that a learned table does not have.
         """
@@ -89,7 +89,7 @@ class Scheme(ABC):
         return x
 
     def bias(self, n_query: int, n_key: int, *, key_shift: int = 0) -> Float[Tensor, "*steps n_query n_key"]:
-        """Return what is added to the scaled scores.
+        """Return the bias added to the scaled scores.
 
         ``key_shift`` says how many positions the keys are ahead of where they should be.
         """

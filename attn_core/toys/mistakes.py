@@ -60,8 +60,8 @@ def heads_in_another_order(
 ) -> MultiHead:
     """Attend over ``x`` (*batch, n, d_model) with the first head's query and key for the last's, and so on.
 
-    Values and W_o keep their order, as where some of a checkpoint's matrices are put together from the heads
-    in one order and some in the other; all four in one order say what the model says.
+    Values and W_o keep their order, as when a checkpoint's matrices are put together from the heads in
+    different orders; with all four in one order nothing would change.
     """
     query, key, value = module.project(x)
     return module.attend(query.flip(-3), key.flip(-3), value, attn_mask)

@@ -206,7 +206,7 @@ class Controls:
         return nullcontext(lambda share, activity: None)
 
     def part(self, module: str, of: Any, otherwise: str = "") -> None:
-        """Show what only the app can: `show(of)` of a module, by its name; say something else without it."""
+        """Show a module's `show(of)`, which only the app can; elsewhere a sentence."""
         del module, of
         self.messages += [otherwise] if otherwise else []
 
@@ -242,7 +242,7 @@ class Controls:
         self.labels[name] = label, reading
 
     def linked(self, setting: Parameter) -> str | None:
-        """Return what the link says of a setting, as it stands there; None where it says nothing."""
+        """Return the text of a setting in the link; None where the link does not have it."""
         return None if setting.name not in self.values else str(self.values[setting.name])
 
     def recall(self, name: str, default: K) -> K:

@@ -79,7 +79,7 @@ def check(scene: Scene, name: str, panel_sources: Iterable[str] = ()) -> None:
 
 
 def panel_title(name: str, scene: Scene | None = None) -> str:
-    """Return what a panel or curve is called in sentences: its title, where it is the same at every step.
+    """Return the name of a panel or curve in sentences: its title, where that is the same at every step.
 
     Args:
         name: of its trace; scene: the figure's.

@@ -63,7 +63,7 @@ class Cell:
 
 
 def alternative_text(steps: bytes) -> str:
-    """Say what a packed figure shows, for those who cannot see it: what is written at its panels.
+    """Describe a packed figure in words, from the texts at its panels, for those who cannot see it.
 
     That are their titles, legends and axes as far as no step changes them; in a diagram its boxes.
     """

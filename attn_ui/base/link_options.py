@@ -70,7 +70,7 @@ DECIMALS = Choice("decimals", "2", ("2", "3"))
 
 
 def hide_setting(settings: Sequence[Parameter]) -> Hidden:
-    """Return what a link can hide on a page with these settings."""
+    """Return the setting whose options are the parts and settings that a link can hide."""
     return Hidden((*PARTS, *(setting.name for setting in settings)))
 
 

@@ -171,7 +171,7 @@ class Page(Generic[State, Result]):
         return self.module(f"tabs.{name.lower().replace(' ', '_')}")
 
     def pinned(self, pin: str) -> PinnedPage:
-        """Return what a link to this page pins, without what was computed for it."""
+        """Return the page at the link that is pinned, without its computed state."""
         return _read_pin(self.address, pin, self)
 
     def module(self, name: str) -> ModuleType:
@@ -179,7 +179,7 @@ class Page(Generic[State, Result]):
         return import_module(f"pages.{self.folder}.{name}")
 
     def at(self, link: str = "") -> "At[Result]":
-        """Return what a link shows, without a session.
+        """Return the page at a link, without a session.
 
         Where the link pins another (`pin`), the figure is A, B and B − A, and the sentence says what changed.
 
@@ -332,7 +332,7 @@ class At(Generic[Result]):
 
     @property
     def terms(self) -> list[Term]:
-        """The terms of the glossary, and the letters, in what it says wherever its sliders are."""
+        """The terms and letters that occur in its captions and formulas."""
         return self.page.terms(self.view)
 
     @property

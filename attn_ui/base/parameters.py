@@ -88,7 +88,7 @@ LABELS = {
 
 
 def label(setting: str, option: str) -> str:
-    """Return what an option is called in English.
+    """Return an option's name in English.
 
     >>> label("tab", "Break it"), label("mask", "causal")
     ('Common mistakes', 'causal')
@@ -263,7 +263,7 @@ class Steps:
         return nearest
 
     def requirement(self) -> str:
-        """Say what can be had."""
+        """Say which values are possible."""
         low, high = f"{min(self.values):g}", f"{max(self.values):g}"
         if self.only and len(self.values) <= _FEW:
             return _("{wanted}: {values}", wanted=_(self.only), values=", ".join(self.texts()))
@@ -490,7 +490,7 @@ class MultiChoice:
         raise ValueError(self.requirement())
 
     def requirement(self) -> str:
-        """Say what a link may ask for."""
+        """Say which options are possible."""
         if self.numbered:
             last = self.options[-1]
             example = "&".join(f"{self.name}={text}" for text in dict.fromkeys((self.options[0], last)))

@@ -112,7 +112,7 @@ def compare_pin(
 
 
 def slider_labels(figure: Figure | None, places: tuple[int, int]) -> dict[str, tuple[str, str]]:
-    """Return what the sliders under a figure say."""
+    """Return the labels and values of the sliders under a figure."""
     controls = (figure.slider, figure.rows) if figure else ()
     return {
         control.steps.name: (control.label, control.texts()[place])

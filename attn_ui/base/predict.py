@@ -64,7 +64,7 @@ class Map:
         return bool((filled >= 0).all() and ((np.abs(sums - 1) < _SUMS_TO) | (sums == 0)).all())
 
     def nouns(self) -> tuple[str, str]:
-        """Return what sentences call a row and a column."""
+        """The nouns for a row and a column in sentences."""
         row, column = (_(_NOUNS.get(word, word)) for word in self.words)
         return row, column
 
@@ -191,7 +191,7 @@ def _read_numbers(report: object, count: int, low: float, high: float) -> tuple[
 
 @dataclass(frozen=True, eq=False)
 class CoverQuestion:
-    """What is asked about what is covered.
+    """A question about a covered panel or curve.
 
     Attributes:
         name: of the panel or curve; title: what people read as its name; kind: of question.
@@ -221,14 +221,14 @@ class CoverQuestion:
         return self.maps[self.step]
 
     def sentences(self) -> list[StepCaption]:
-        """Return what is asked, at every step; where a second slider chooses the row, for each row."""
+        """Return the question at every step; where a second slider chooses the row, for each row."""
         steps = range(len(self.texts) or 1)
         if self.by_row and self.kind in ("key", "number", "row"):
             return [[self.sentence(step, row) for row in range(len(self.map.rows))] for step in steps]
         return [self.sentence(step, self.row) for step in steps]
 
     def sentence(self, step: int, row: int) -> str:
-        """Return what is asked, as markdown."""
+        """Return the question, as markdown."""
         title = f"**{plain(self.title or cover.panel_title(self.name))}**"
         return paragraph(_("Covered: {panel}.", panel=title), self._question(step, row))
 
@@ -463,7 +463,7 @@ def question(
     *,
     own_row: int = 0,
 ) -> tuple[CoverQuestion, str]:
-    """Return what is asked about a panel or curve of a figure, and the kind asked for where it is impossible.
+    """Return the question about a panel or curve, and the requested kind where that is impossible.
 
     Args:
         figure: the page's own, nothing covered.

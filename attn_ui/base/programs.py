@@ -48,7 +48,7 @@ class Programs:
         return self.formula() if kind == LATEX else self.program(kind).text()
 
     def describe(self, kind: str) -> str:
-        """Say what the program of a kind needs and prints."""
+        """Describe one program: what it needs and prints."""
         if kind == LATEX:
             return _("The formula with the numbers on this page, for a text or a slide.")
         program = self.program(kind)
@@ -74,7 +74,7 @@ class OneProgram:
         return self.program.text()
 
     def describe(self) -> str:
-        """Say what it needs and prints."""
+        """Describe it: what it needs and prints."""
         return paragraph(self.description, file_note(self.program))
 
 

@@ -21,12 +21,12 @@ class Place:
 
     @property
     def title(self) -> str:
-        """What the page is called."""
+        """The title of the page."""
         return _(next(page.title for page in PAGES if page.folder == self.folder))
 
     @property
     def name(self) -> str:
-        """What a link to it is called: the page, and the last option or tab that the link chooses.
+        """The text of a link to it: the page, and the last option or tab that the link chooses.
 
         >>> Place("single_head", {"stage": "threshold", "above": "0.15"}).name
         'Single head: threshold'
@@ -42,7 +42,7 @@ class Place:
 
     @property
     def address(self) -> str:
-        """Where it is, relative to any page.
+        """The address, relative to any page.
 
         >>> Place("single_head", {"mask": "sliding window"}).address
         'single-head?mask=sliding+window'

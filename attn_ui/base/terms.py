@@ -180,7 +180,7 @@ def _matches(text: str, form: str) -> bool:
 
 
 def meanings(on: str) -> dict[str, Term]:
-    """Return what each symbol means, by its key.
+    """Return the meaning of each symbol, by its key.
 
     Args:
         on: the page's folder, or "folder:view", where the symbols stand: what it means by a letter goes

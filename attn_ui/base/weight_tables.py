@@ -26,7 +26,7 @@ CONVENTION = N_(
 
 @dataclass(frozen=True)
 class Weight:
-    """A weight or a bias of the page: its name, its shape as X W takes it, and what its sizes are called.
+    """A weight or bias of the page: its name, its shape as X W takes it, and the names of its sizes.
 
     ``when`` says in which case it has this shape, where there are several.
     """
@@ -69,12 +69,12 @@ class Weight:
 
 
 def hand_settings(names: Iterable[str]) -> tuple[Parameter, ...]:
-    """Return what a page can set of weights by hand, given which it has."""
+    """Return the settings for weights set by hand."""
     return (HAND, *(TABLES[name] for name in names))
 
 
 def init_setting(inits: Iterable[str]) -> Choice:
-    """Return the choice of how weights are drawn among those that the mathematics knows; the first stands."""
+    """Return the setting of how weights are drawn; the first name is its default."""
     names = tuple(inits)
     return Choice("init", names[0], names)
 

@@ -312,7 +312,7 @@ def make_writable(folder: Path) -> Path:
 def options_of(
     parser: argparse.ArgumentParser, arguments: Sequence[str] | None, out: str
 ) -> argparse.Namespace:
-    """Return what a command was asked for, of which the options that slides and handouts share."""
+    """Parse a command's options, among them those that slides and handouts share."""
     parser.add_argument("--out", type=Path, default=Path(out), help="the folder for the files")
     help_text = "of words and of links that name none; that of the folder of translations unless given"
     parser.add_argument("--language", choices=LANGUAGES, help=help_text)

@@ -47,7 +47,7 @@ footer { font-size: 0.8rem; overflow-wrap: anywhere; }
 
 @cache
 def saver_version() -> str:
-    """Return a mark of the module that saves files and of this page, for their addresses."""
+    """Return the hash of the module that saves files and of this page, for their addresses."""
     return content_hash(bundle("save_panel.js") + page())
 
 

@@ -154,7 +154,7 @@ def room() -> float | None:
 
 
 def describe_memory(megabytes: float | None, of_model: float = 0.0) -> str:
-    """Say what memory to expect; a model of the host's own comes on top.
+    """Say how much memory to expect; a host's own model comes on top.
 
     >>> describe_memory(5000.0).splitlines()[1]
     'This machine has 5,000 MB: 4 processes, 300 visitors.'

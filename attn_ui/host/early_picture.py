@@ -131,7 +131,7 @@ def content(name: str) -> bytes | str:
 
 
 def fill_drawing(drawing: str, language: str, places: Mapping[str, Any] | None = None) -> str:
-    """Return a drawing with what a language says in its places, in the letters that come with the page."""
+    """Return a drawing filled with a language's words, in the letters that come with the page."""
     page, size, _suffix = drawing.split(".")
     words = (places or _places())[page][language]["words"][size]
     svg = (STILLS / drawing).read_text(encoding="utf-8")

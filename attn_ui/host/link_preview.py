@@ -40,7 +40,7 @@ def picture_of(page: PageEntry, kind: Literal["png", "svg"]) -> str:
 
 
 def origin(scope: Scope) -> str:
-    """Return where a request was sent to, as its visitor wrote it; "" where the host is no name of a host.
+    """Return the address that a request was sent to, as the visitor wrote it; "" for an invalid host.
 
     >>> origin({"scheme": "http", "headers": [(b"host", b"lab.edu"), (b"x-forwarded-proto", b"https")]})
     'https://lab.edu'

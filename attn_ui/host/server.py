@@ -49,7 +49,7 @@ LOOK_THROUGH = 10
 
 
 def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None) -> dict[str, Any]:
-    """Return what `st.App` takes besides the script.
+    """Return the arguments of `st.App` besides the script.
 
     The call `app = st.App(...)` itself must stand in the file that is started: `streamlit run` looks for
     it there, without running the file.

@@ -7,7 +7,7 @@ _DOUBLED = re.compile(r"/(/+)(.*)", re.DOTALL)
 
 
 def single_slashes(path: str) -> str | None:
-    """Return where a path leads with one slash for several, from that path; None where it has single ones.
+    """Return the same path with single slashes, relative to it; None where it has only single ones.
 
     It is relative: nothing here knows what a proxy has taken away from the path's beginning, and an address
     that begins with two slashes would name another host.

@@ -28,7 +28,7 @@ MOST_BYTES = 450_000  # of a figure's message; a slider with too many steps for 
 
 @dataclass(frozen=True)
 class Bar:
-    """A slider before anything moves: its label, what its read-out says, where it stands, and of how many."""
+    """A slider at its first position: its label, its read-out, its place, and the number of places."""
 
     name: str
     label: str

@@ -61,7 +61,7 @@ class Site:
         return element(figure, root, self.app, stills=self.stills)
 
     def head(self, root: str) -> str:
-        """Return what the head of a page with figures needs, once, in the language that is spoken.
+        """Return the HTML head that a page with figures needs once, in the spoken language.
 
         Args:
             root: the folder as the page sees it.
@@ -156,7 +156,7 @@ def _variables(palette: theme.Palette) -> str:
 
 
 def shared_files() -> dict[str, bytes]:
-    """Return what all figures share but plotly.js, by its name."""
+    """Return the files that all figures share, except plotly.js, by name."""
     texts = {
         f"{NAME}.css": stylesheet(),
         f"{NAME}.js": module(),

@@ -54,5 +54,5 @@ def archive(plotly: Path | None = None) -> bytes:
 
 @cache
 def archive_version(plotly: Path | None = None) -> str:
-    """Return a mark of the ZIP, for its address."""
+    """Return the hash of the ZIP, for its address."""
     return content_hash(archive(plotly).hex())

@@ -35,7 +35,7 @@ _cached_figure = cached()(figure_of_link)
 
 
 class LiveFigure(nodes.General, nodes.Element):
-    """A figure by its link; what it says is its child, for builders that write no HTML."""
+    """A figure by its link; its caption is its child, for builders that write no HTML."""
 
 
 class LiveAttention(SphinxDirective):
@@ -97,7 +97,7 @@ class AttentionAdmonition(LiveAttention, admonitions.Attention):
 
 
 def app_language(language: str) -> str:
-    """Return which of the app's languages a project in Sphinx's `language` speaks.
+    """Return the app's language for Sphinx's `language`.
 
     >>> app_language("zh_CN"), app_language("en"), app_language("de")
     ('zh', 'en', 'en')

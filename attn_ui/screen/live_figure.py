@@ -147,7 +147,7 @@ def live_figure(
 
 @cache
 def module_version() -> str:
-    """Return a mark of the module of all live figures, for its address."""
+    """Return the hash of the live figures' module, for its address."""
     return content_hash(bundle())
 
 

@@ -21,7 +21,7 @@ _LABELS = {
 
 
 def current_look(setting: Choice) -> str:
-    """Return what is chosen."""
+    """Return the chosen look."""
     return str(st.session_state.get(f"_{setting.name}", setting.default))
 
 

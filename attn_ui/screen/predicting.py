@@ -56,7 +56,7 @@ def coverable_panels() -> Mapping[str, tuple[str, ...]]:
 
 
 def panel_label(name: str) -> str:
-    """Return what people read as the name of what can be covered."""
+    """Return the name of a panel or curve as people read it."""
     return str(st.session_state[_OFFERED][name][1])
 
 

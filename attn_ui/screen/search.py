@@ -139,7 +139,7 @@ def _kind(kind: str) -> str:
 
 @cached()
 def listing_version() -> str:
-    """Return a mark of the list."""
+    """Return the hash of the list, for its address."""
     return content_hash(listing())
 
 
@@ -151,7 +151,7 @@ def module() -> str:
 
 @cache
 def module_version() -> str:
-    """Return a mark of the script, for its address."""
+    """Return the hash of the script, for its address."""
     return content_hash(module())
 
 

@@ -29,7 +29,7 @@ Settings = dict[str, str | list[str]]
 
 
 def collect(parameters: Sequence[Parameter]) -> Settings:
-    """Return what is set on a page, as texts by their names in a link; defaults are left out."""
+    """Return a page's settings as texts by their names in links; defaults are left out."""
     settings: Settings = {}
     for setting in parameters:
         match setting:

@@ -231,7 +231,7 @@ def files() -> bytes:
 
 
 def files_version() -> str:
-    """Return a mark of it."""
+    """Return the hash of the ZIP, for its address."""
     return archive_version(_bundle())
 
 

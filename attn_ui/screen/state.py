@@ -191,7 +191,7 @@ def write_setting(setting: Table | Cells | Sight | Tabs, new: str, *, replaces: 
 
 
 def describe(name: str, label: str, reading: str | None = None) -> None:
-    """Note what the control of a setting is called on the page, and in words what it says.
+    """Note the label of a setting's control on the page, and its value in words.
 
     A live figure's sliders say it themselves, while they move.
     """

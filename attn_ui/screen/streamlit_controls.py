@@ -159,7 +159,7 @@ class StreamlitControls(Controls):
 
     @staticmethod
     def linked(setting: Parameter) -> str | None:
-        """Return what the address says of a setting."""
+        """Return the text of a setting in the address."""
         return st.query_params.get(setting.name)
 
     @staticmethod
@@ -175,7 +175,7 @@ class StreamlitControls(Controls):
 
     @staticmethod
     def recall(name: str, default: K) -> K:
-        """Return what the session keeps."""
+        """Return the value that the session holds."""
         value: K = st.session_state.get(name, default)
         return value
 

@@ -23,7 +23,7 @@ def sheet() -> str:
 
 @cache
 def version() -> str:
-    """Return a mark of the style sheet, for its address."""
+    """Return the hash of the style sheet, for its address."""
     return bundle.content_hash(sheet())
 
 

@@ -72,7 +72,7 @@ def _entry(term: Term) -> dict[str, Any]:
 
 @cached()
 def listing_version() -> str:
-    """Return a mark of the list."""
+    """Return the hash of the list, for its address."""
     return content_hash(listing())
 
 
@@ -88,5 +88,5 @@ def module() -> str:
 
 @cache
 def module_version() -> str:
-    """Return a mark of the script, for its address."""
+    """Return the hash of the script, for its address."""
     return content_hash(module())

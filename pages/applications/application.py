@@ -62,7 +62,7 @@ class Application(Protocol):
     IN_WORDS: str
 
     def slider(self, state: State) -> LabelledSteps:
-        """Return what moves the picture."""
+        """Return the slider of the picture."""
 
     def rows(self) -> LabelledSteps | None:
         """Return a second slider, over the queries."""
@@ -77,7 +77,7 @@ class Application(Protocol):
         """Return the maps on screen."""
 
     def formula(self, state: State) -> str:
-        """Return what is computed, in LaTeX."""
+        """Return the formula as LaTeX."""
 
     def program(self, state: State) -> Program:
         """Return a program that prints the weights on screen."""
@@ -86,7 +86,7 @@ class Application(Protocol):
         """Check what must hold besides what holds of any attention."""
 
     def leads(self, state: State) -> list[Place]:
-        """Return where the mechanism is shown in full."""
+        """Return links to the pages that show the mechanism in full."""
 
 
 def temperature_slider(state: State) -> LabelledSteps:

@@ -75,7 +75,7 @@ def example_walk() -> Walk:
 
 
 def part_caption(term: Term) -> str:
-    """Return what a part is called, and what it is, as markdown.
+    """Return a part's name and meaning, as markdown.
 
     >>> part_caption(terms()[4]).partition(",")[0]
     '**Score** (attention score'

@@ -42,12 +42,12 @@ class HeadClouds:
 
     @property
     def number(self) -> str:
-        """What the head is called: its layer and its number there."""
+        """The head's layer and its number there."""
         return f"{self.state.layer + 1}.{self.state.head + 1}"
 
     @property
     def scale(self) -> float:
-        """What the layer multiplies its scores by."""
+        """The factor by which the layer multiplies its scores."""
         return self.model.scales[self.state.layer]
 
     @cached_property

@@ -175,12 +175,12 @@ class Result:
         return f"head {self.number(head)}"
 
     def label(self, head: int) -> str:
-        """Return what a head is called in sentences."""
+        """Return a head's name in sentences."""
         return _("head {number}", number=self.number(head))
 
     @property
     def off(self) -> list[str]:
-        """What the heads that are off are called."""
+        """The names of the heads that are off."""
         return [self.label(head) for head in self.setting.off]
 
     @cached_property

@@ -58,7 +58,7 @@ class LongText:
         return f"{self.layer + 1}.{head + 1}"
 
     def name(self, head: int) -> str:
-        """Return what a head is called."""
+        """Return a head's name."""
         return _("head {number}", number=self.number(head))
 
     @property

@@ -263,5 +263,5 @@ class RankedHeads:
 
 
 def head_names(ranked: RankedHeads, ranks: Sequence[float]) -> list[str]:
-    """Return what the heads at these ranks are called."""
+    """Return the names of the heads at these ranks."""
     return [ranked.model.name(ranked.order[int(rank) - 1]) for rank in ranks]

@@ -100,7 +100,7 @@ def without_positions(setting: HeadsSetting) -> HeadsSetting:
 
 
 def scheme_of(setting: HeadsSetting, n_head: int) -> Scheme:
-    """Return how positions are made known to so many heads."""
+    """Return the scheme of positions for so many heads."""
     settings = setting.positions
     return make_scheme(settings.name, **settings.values(), num_heads=n_head, seed=setting.seed)
 
@@ -217,7 +217,7 @@ def biases(setting: HeadsSetting, n_head: int) -> Tensor | None:
 
 
 def mask(setting: HeadsSetting, n_head: int) -> Tensor | None:
-    """Return what attention takes as its mask: where queries may attend, or biases, -inf where not."""
+    """Return attention's mask: where queries may attend, or biases with -inf where they may not."""
     may, bias = allowed(setting, n_head), biases(setting, n_head)
     if bias is None:
         return may
@@ -309,12 +309,12 @@ class Result:
 
     @cached_property
     def mask(self) -> Tensor | None:
-        """What attention takes as its mask."""
+        """The mask that attention takes."""
         return mask(self.setting, self.n_head)
 
     @cached_property
     def scheme(self) -> Scheme:
-        """How positions are made known."""
+        """The scheme of positions."""
         return scheme_of(self.setting, self.n_head)
 
     @cached_property

@@ -327,7 +327,7 @@ def choose_heads(controls: Controls, look: HeadsOptions, n_head: int) -> HeadsOp
 
 
 def names_of_heads(n_head: int) -> Sequence[str]:
-    """Return what the heads are called, counted from 1."""
+    """Return the names of the heads, counted from 1."""
     return [_("head {head}", head=head) for head in range(1, n_head + 1)]
 
 

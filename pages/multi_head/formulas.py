@@ -6,7 +6,7 @@ from pages.single_head.formulas import sink_logit
 
 
 def projections(result: Result, head: str = "h") -> str:
-    """Return how a head's query, key and value are made from the words."""
+    """Return the formulas of a head's query, key and value."""
     sides = ("q", "k", "k") if not result.is_self_attention else ("", "", "")
     terms = []
     for name, side in zip("QKV", sides, strict=True):
@@ -17,7 +17,7 @@ def projections(result: Result, head: str = "h") -> str:
 
 
 def weights(result: Result, head: str = "h") -> str:
-    """Return the weights of a head as the softmax of its scores."""
+    """Return the formula of a head's weights."""
     turned = "" if result.module.rotation is None else r"\tilde "
     q, k = (f"{turned}{name}_{head}" for name in "QK")
     temperature = result.setting.temperature
@@ -34,7 +34,7 @@ def masks(result: Result) -> bool:
 
 
 def joined(heads: list[str]) -> str:
-    """Return heads side by side, given what each is called; dots stand for those between."""
+    """Return the formula of heads side by side, by their names, with dots for those in between."""
     if len(heads) == 1:
         return heads[0]
     between = r"\ldots, " if len(heads) > 2 else ""
@@ -42,14 +42,14 @@ def joined(heads: list[str]) -> str:
 
 
 def output(result: Result, heads: list[str]) -> str:
-    """Return the output as heads that are joined and projected, given what each head is called."""
+    """Return the formula of the output: heads joined and projected, by their names."""
     if not result.setting.projection:
         return joined(heads)
     return rf"{joined(heads)}\, W_o{output_bias(result)}"
 
 
 def output_as_sum(result: Result) -> str:
-    """Return the same as a sum with one term a head, where there is an output projection."""
+    """Return the formula of the output as a sum over heads, where there is an output projection."""
     if result.n_head == 1:
         return rf"\mathrm{{head}}_{{1}}\, W_o^{{(1)}}{output_bias(result)}"
     return rf"\sum_{{h=1}}^{{{result.n_head}}} \mathrm{{head}}_h\, W_o^{{(h)}}{output_bias(result)}"
@@ -61,12 +61,12 @@ def output_bias(result: Result) -> str:
 
 
 def names(result: Result, of: str = r"\mathrm{head}_{%d}") -> list[str]:
-    """Return what each head is called, from 1."""
+    """Return the name of each head, from 1."""
     return [of.replace("%d", str(head + 1)) for head in range(result.n_head)]
 
 
 def with_numbers(result: Result) -> str:
-    """Return what the first head does, and the output, as LaTeX."""
+    """Return the formulas of the first head and of the output with their numbers."""
     heads, scheme = names(result, "A_{%d} V_{%d}"), result.scheme
     places = rf"{scheme.latex()}, \quad s = {result.setting.positions.strength:g}, \qquad "
     return (places if scheme.adds != "nothing" else "") + (

@@ -44,7 +44,7 @@ def steps(spelling: str) -> list[tuple[str, str]]:
 
 
 def inputs(result: Result) -> dict[str, Tensor]:
-    """Return what every spelling starts from."""
+    """Return the inputs of every spelling."""
     module, mask = result.module, result.mask
     assert module.W_o is not None
     assert mask is not None

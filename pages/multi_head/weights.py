@@ -46,7 +46,7 @@ def weights(sizes: Sizes, when: str = "") -> list[Weight]:
 
 
 def columns(sizes: Sizes) -> dict[str, list[str]]:
-    """Return what columns of input projections are called: head and dimension, where heads are several.
+    """Return the names of the columns of input projections: head and dimension, where heads are several.
 
     >>> columns(Sizes(2, 2, 2, 1, bias=False, projection=True))["W_q"]
     ['h1.1', 'h2.1']

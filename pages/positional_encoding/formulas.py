@@ -7,7 +7,7 @@ from pages.positional_encoding.scaled import ScaledHead
 
 
 def position_formula(scheme: Scheme) -> str:
-    """Return how the word at row i, counted from 0, learns where it stands; "" where its vector stays."""
+    """Return the formula of the position in row i, from 0; "" where the scheme changes no vector."""
     place = f"i+{scheme.first}" if scheme.first else "i"
     return {
         "vector": rf"X_i = E_i + s\,P_{{{place}}}",
@@ -16,19 +16,19 @@ def position_formula(scheme: Scheme) -> str:
 
 
 def weights(scheme: Scheme, width: int) -> str:
-    """Return the weights as the softmax of the scores."""
+    """Return the formula of the weights."""
     x = r"\tilde X" if scheme.adds == "rotation" else "X"
     bias = rf" + s\,B_{{{scheme.head + 1}}}" if isinstance(scheme, BiasScheme) else ""
     return rf"A = \operatorname{{softmax}}\!\left(\frac{{{x} {x}^\top}}{{\sqrt{{{width}}}}}{bias}\right)"
 
 
 def output() -> str:
-    """Return the output: what was added is part of X and so of the values, a turn is not."""
+    """Return the formula of the output: added vectors are part of X and so of V, a rotation is not."""
     return r"O = A\,X"
 
 
 def attention(result: Result) -> str:
-    """Return what attends, in the order in which it is computed."""
+    """Return the formulas of the attention, in the order of the computation."""
     scheme = result.scheme()
     strength = "" if scheme.adds == "nothing" else rf"s = {result.state.scheme.strength:g}"
     parts = (position_formula(scheme), weights(scheme, result.width), output(), strength)

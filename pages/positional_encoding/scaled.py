@@ -21,7 +21,7 @@ SAME = 1e-9  # of frequencies that differ by rounding only
 
 
 def scaling_name(scaling: str) -> str:
-    """Return what a scaling is called in sentences."""
+    """Return the name of a scaling in sentences."""
     return _(NAMES[scaling])
 
 

@@ -12,7 +12,7 @@ from pages.applications.tables import columns
 
 
 def show(state: State | PhotoRows) -> None:
-    """Show the table, and offer it."""
+    """Show the table, with a button to download it."""
     table = columns(state)
     columns_here = {_(title): column for title, column in table.items()}
     st.dataframe(numbers_table(columns_here, number), hide_index=True, height=320, key="table-use")

@@ -9,7 +9,7 @@ from pages.applications.views import VIEWS
 
 
 def show(state: State) -> None:
-    """Write the formula, and say what its letters are here."""
+    """Show the formula and the meaning of its letters."""
     view = VIEWS[state.use]
     st.latex(allow_breaks(view.formula(state)))
     st.markdown(_(view.IN_WORDS))

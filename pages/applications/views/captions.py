@@ -54,7 +54,7 @@ def draw(state: State, steps: Steps) -> Scene:
 
 
 def captions(state: State, steps: Steps) -> list[list[str]]:
-    """Return how much of its weight each word gives to the patches of its shape."""
+    """Return a sentence for each word: its weight on the patches of its shape."""
     weights = images.weights_at(queries(), images.vectors(), steps)
     return images.captions_of(weights, steps, [f"“{word}”" for word in words()], SHAPES)
 
@@ -88,7 +88,7 @@ def checks(state: State) -> list[Check]:
 
 
 def formula(state: State) -> str:
-    """Return queries and weights."""
+    """Return the formulas of queries and weights."""
     return (
         r"q_w = \frac{\sum_{i \in w} u_i}{\lVert \sum_{i \in w} u_i \rVert}, \qquad k_i = u_i, \qquad "
         rf"W = \operatorname{{softmax}}\!\left(\frac{{{SCALE:g}}}{{T}}\, Q K^\top\right) "
@@ -128,7 +128,7 @@ row = weights[{state.word - 1}].reshape({SIDE}, {SIDE})  # of {SHAPES[state.word
 
 
 def leads(state: State) -> list[Place]:
-    """Return where queries and keys of two sequences are shown number by number."""
+    """Return a link to the page that shows queries and keys of two sequences in numbers."""
     return [
         Place("single_head", {"cross": "true"}),
         Place("multi_head", {"case": "cross-attention, four heads"}),

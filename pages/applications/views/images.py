@@ -69,7 +69,7 @@ def draw(state: State, steps: Steps) -> Scene:
 
 
 def captions(state: State, steps: Steps) -> list[list[str]]:
-    """Return how much of its weight each patch gives to patches of its own shape."""
+    """Return a sentence for each temperature and patch: its weight on patches of its own shape."""
     weights = weights_at(vectors(), vectors(), steps)
     who = [_("patch {number}, {shape}", number=at + 1, shape=_(shape)) for at, shape in enumerate(SHAPES)]
     return captions_of(weights, steps, who, SHAPES)
@@ -138,7 +138,7 @@ def checks(state: State) -> list[Check]:
 
 
 def formula(state: State) -> str:
-    """Return patches, vectors and weights."""
+    """Return the formulas of patches, vectors and weights."""
     return (
         rf"24 \times 24 \to {SIDE * SIDE} \times {PIXELS**2}, \qquad "
         r"u_i = \frac{x_i - \bar x}{\lVert x_i - \bar x \rVert}, \qquad "
@@ -175,7 +175,7 @@ row = weights[{state.patch - 1}].reshape({SIDE}, {SIDE})  # of patch {state.patc
 
 
 def leads(state: State) -> list[Place]:
-    """Return where scores and weights are shown number by number, and what places do."""
+    """Return links to the pages that show scores and weights in numbers, and positions."""
     return [
         Place("single_head", {"qkv": "as they are"}),
         Place("positional_encoding"),

@@ -132,7 +132,7 @@ def _count(name: str, head: UseMap, count: int) -> Check:
 
 
 def formula(state: State) -> str:
-    """Return the weights, and the three masks."""
+    """Return the formulas of the weights and of the three masks."""
     return (
         r"W = \operatorname{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + M\right), \qquad "
         r"\text{BERT: } M = 0, \quad \text{GPT: } M_{ij} = -\infty \iff j > i, \quad "

@@ -128,7 +128,7 @@ def checks(state: State) -> list[Check]:
 
 
 def formula(state: State) -> str:
-    """Return frames, vectors and weights of both heads."""
+    """Return the formulas of frames, vectors and weights of both heads."""
     local = _c("formula", "local:")
     return (
         rf"x_t \in \mathbb{{R}}^{{{N_BAND}}}, \qquad "
@@ -170,7 +170,7 @@ for name, mask in masks.items():
 
 
 def leads(state: State) -> list[Place]:
-    """Return where windows are shown step by step, and heads with a pattern each."""
+    """Return links to the pages that show windows in steps, and heads with a pattern each."""
     window = {"mask": "sliding window", "w": str(state.window)}
     return [
         Place("single_head", {"stage": "weights", **window}),

@@ -107,7 +107,7 @@ def checks(state: State) -> list[Check]:
 
 
 def formula(state: State) -> str:
-    """Return queries, keys and weights."""
+    """Return the formulas of queries, keys and weights."""
     return (
         r"k_j = e_j, \qquad q_i = e_{t(i)} + \tfrac12\, e_{f(i)}, \qquad "
         rf"W = \operatorname{{softmax}}\!\left(\frac{{{SCALE:g}}}{{T}}\, Q K^\top\right) "
@@ -141,7 +141,7 @@ weights = torch.softmax(scale * q @ k.T / temperature, dim=-1)"""
 
 
 def leads(state: State) -> list[Place]:
-    """Return the same two sentences on the page of one head, and heads that were trained."""
+    """Return links to the same sentences on the page of one head, and to trained heads."""
     two = {"text": " ".join(TARGET), "cross": "true", "text2": " ".join(SOURCE), "stage": "all at once"}
     return [
         Place("single_head", two),

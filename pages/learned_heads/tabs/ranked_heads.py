@@ -51,7 +51,7 @@ def show_heads(ranked: RankedHeads) -> None:
 
 
 def title(measure: str) -> str:
-    """Return what stands above a column: "Head", or what a measure is called."""
+    """Return the title of a column: "Head", or the name of a measure."""
     if measure == "Head":
         return _("Head")
     if measure == SPECIAL:

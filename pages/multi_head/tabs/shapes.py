@@ -52,7 +52,7 @@ def show(result: Result) -> None:
 
 
 def stage_names() -> list[str]:
-    """Return what the stages are called."""
+    """Return the names of the stages."""
     return [
         "X W",
         _c("stage", "view"),

@@ -40,7 +40,7 @@ def draw(steps: Sequence[Result]) -> Sequence[Spec]:
 
 
 def follow(steps: Sequence[Result]) -> Cursor:
-    """Return what follows the slider over the queries."""
+    """Return the parts of the picture that follow the slider over the queries."""
     tokens, group = steps[0].tokens, steps[0].group
     words = tokens.queries, tokens.keys
     masks = np.stack([_may_together(result) for result in steps])
@@ -52,7 +52,7 @@ def follow(steps: Sequence[Result]) -> Cursor:
 
 
 def describe(result: Result) -> str:
-    """Say whose arcs these are, and what they hold."""
+    """Say whose arcs these are, and which are thickest."""
     row, tokens = result.cell[0], result.tokens
     keys = [f"“{coloured('key', key)}”" for key in tokens.keys]
     queries = [tokens.queries[each] for each in result.group.rows(row)]

@@ -73,7 +73,7 @@ def draw(steps: Sequence[Result]) -> Sequence[Spec]:
 
 
 def follow(steps: Sequence[Result]) -> Cursor:
-    """Return what follows the slider over the queries."""
+    """Return the parts of the picture that follow the slider over the queries."""
     values: dict[str, list[Any]] = {}
     for head in range(max(result.n_head for result in steps)):
         values |= attended(steps, head).follow()

@@ -11,7 +11,7 @@ from pages.what_courses_say.tables import columns
 
 
 def show(state: State) -> None:
-    """Show the table, and offer it."""
+    """Show the table, with a button to download it."""
     table = columns(state)
     columns_here = {
         _(title): [_(cell) if isinstance(cell, str) else cell for cell in table[title]] for title in table

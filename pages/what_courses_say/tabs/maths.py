@@ -8,6 +8,6 @@ from pages.what_courses_say.vocabulary import translate_formula
 
 
 def show(state: State) -> None:
-    """Write the claim's formula, and say what its letters stand for."""
+    """Show the claim's formula and the meaning of its letters."""
     st.latex(translate_formula(state.claim.formula))
     st.markdown(_(state.claim.in_words))
