@@ -77,10 +77,7 @@ def align_clouds(queries: Float[Tensor, "n_query d_k"], keys: Float[Tensor, "n_k
 
 
 def audit_clouds(
-    clouds: Clouds,
-    weights: Float[Tensor, "n_query n_key"],
-    scale: float,
-    mask: Tensor | None = None,
+    clouds: Clouds, weights: Float[Tensor, "n_query n_key"], scale: float, mask: Tensor | None = None
 ) -> tuple[Check, ...]:
     r"""Check that the clouds have the weights of the queries and keys, and one centre.
 
@@ -99,10 +96,7 @@ def audit_clouds(
     softmax = torch.softmax(scores, dim=-1).nan_to_num()
     return (
         compare(
-            N_("the softmax over the moved keys gives the weights"),
-            weights,
-            softmax.to(weights),
-            scale=1.0,
+            N_("the softmax over the moved keys gives the weights"), weights, softmax.to(weights), scale=1.0
         ),
         compare(
             N_("both clouds have one centre"),

@@ -52,9 +52,7 @@ def kinds_of(names: Iterable[str], *, has_decoder_tokens: bool = False) -> dict[
 
 
 def check_tokens(
-    counts: Mapping[str, int | None],
-    sides: Mapping[str, tuple[int, ...]],
-    kinds: Mapping[str, str],
+    counts: Mapping[str, int | None], sides: Mapping[str, tuple[int, ...]], kinds: Mapping[str, str]
 ) -> None:
     """Check how many words of the encoder, and of the decoder, there are against the maps' (n_query, n_key).
 

@@ -267,9 +267,7 @@ def attention_cost(
     n_pair = full if pairs is None else _require.integer("pairs", pairs, least=0, most=full)
     numbers = n_query * (d_k + d_v) + n_key * (d_k + d_v) + n_pair
     return AttentionCost(
-        pairs=n_head * n_pair,
-        flops=n_head * n_pair * (2 * d_k + 5 + 2 * d_v),
-        bytes=n_head * numbers * width,
+        pairs=n_head * n_pair, flops=n_head * n_pair * (2 * d_k + 5 + 2 * d_v), bytes=n_head * numbers * width
     )
 
 

@@ -190,12 +190,7 @@ def alibi_bias(
 
 
 def relative_position_buckets(
-    n_query: int,
-    n_key: int,
-    *,
-    num_buckets: int = 32,
-    max_distance: int = 128,
-    bidirectional: bool = True,
+    n_query: int, n_key: int, *, num_buckets: int = 32, max_distance: int = 128, bidirectional: bool = True
 ) -> Int[Tensor, "{n_query} {n_key}"]:
     r"""Sort offsets into buckets that share a learned bias: exact when near, logarithmic when far.
 

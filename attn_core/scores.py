@@ -104,30 +104,10 @@ SCORES: Mapping[str, Score] = MappingProxyType(
                 _additive,
                 shapes=(("W_a", 2), ("U_a", 2), ("v_a", 1)),
             ),
-            Score(
-                "general",
-                r"q_i^\top W_a k_j",
-                _general,
-                is_scaled=True,
-                shapes=(("W_a", 2),),
-            ),
-            Score(
-                "cosine",
-                r"\frac{q_i^\top k_j}{|q_i|\,|k_j|}",
-                _cosine,
-            ),
-            Score(
-                "kernel",
-                r"-\tfrac{1}{2} |q_i - k_j|^2",
-                _kernel,
-                is_scaled=True,
-            ),
-            Score(
-                "linear",
-                r"\log\bigl(\phi(q_i)^\top \phi(k_j)\bigr)",
-                _linear,
-                log_terms=_log_linear,
-            ),
+            Score("general", r"q_i^\top W_a k_j", _general, is_scaled=True, shapes=(("W_a", 2),)),
+            Score("cosine", r"\frac{q_i^\top k_j}{|q_i|\,|k_j|}", _cosine),
+            Score("kernel", r"-\tfrac{1}{2} |q_i - k_j|^2", _kernel, is_scaled=True),
+            Score("linear", r"\log\bigl(\phi(q_i)^\top \phi(k_j)\bigr)", _linear, log_terms=_log_linear),
         )
     }
 )

@@ -68,10 +68,7 @@ def threshold_weights(
 
 
 def audit_threshold(
-    weights: Float[Tensor, "*batch n_query n_key"],
-    *,
-    threshold: float | None = None,
-    top: int | None = None,
+    weights: Float[Tensor, "*batch n_query n_key"], *, threshold: float | None = None, top: int | None = None
 ) -> Check:
     r"""Compare the renormalised weights with torch's softmax over the kept keys alone.
 

@@ -154,11 +154,7 @@ def _bytes_of() -> dict[str, int]:
 
     Source: Radford et al. (2019), GPT-2, and its program.
     """
-    visible = [
-        *range(ord("!"), ord("~") + 1),
-        *range(ord("¡"), ord("¬") + 1),
-        *range(ord("®"), ord("ÿ") + 1),
-    ]
+    visible = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
     others = [byte for byte in range(256) if byte not in visible]
     return {chr(byte): byte for byte in visible} | {chr(256 + at): byte for at, byte in enumerate(others)}
 

@@ -19,11 +19,7 @@ from attn_core.encoder_decoder import CROSS, check_tokens, kinds_of
 from attn_core.manifest import Manifest, ManifestEntry
 from attn_core.precision import coarsest, row_tolerance
 
-_FUSED_BACKENDS = (
-    "flash",
-    "flex",
-    "paged",
-)  # one kernel computes them, and torch's functions see no weights
+_FUSED_BACKENDS = ("flash", "flex", "paged")  # one kernel computes them, and torch's functions see no weights
 
 
 def capture(

@@ -112,11 +112,7 @@ def _weights(result: Tensor, queries: Tensor, keys: Tensor, _values: Tensor) -> 
 
 
 PLANE = torch.arange(-5, 6, dtype=torch.float64)
-ONE_INPUT = Example(
-    N_("Seven queries and eight keys on a line, with bandwidth h = 1."),
-    _points,
-    _weights,
-)
+ONE_INPUT = Example(N_("Seven queries and eight keys on a line, with bandwidth h = 1."), _points, _weights)
 NOISY = Example(
     N_("Ten points of a noisy sine, each as a query, at the bandwidth that is chosen."),
     _noisy_points,

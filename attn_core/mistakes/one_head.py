@@ -98,9 +98,7 @@ def _weights(result: Attention, *_inputs: Tensor | None) -> LabelledMap:
 
 
 SENTENCE = Example(
-    N_("Six words with random queries, keys and values of 64 numbers each, no mask."),
-    _inputs,
-    _weights,
+    N_("Six words with random queries, keys and values of 64 numbers each, no mask."), _inputs, _weights
 )
 CAUSAL = Example(
     N_("Six words with random queries, keys and values of 64 numbers each, under the causal mask."),

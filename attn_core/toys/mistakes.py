@@ -146,9 +146,7 @@ LATE = Example(
     _draw,
 )
 COPY = Example(
-    N_("A trained model that copies letters; the map is that of its only head."),
-    lambda: ("copy", 0),
-    _draw,
+    N_("A trained model that copies letters; the map is that of its only head."), lambda: ("copy", 0), _draw
 )
 REVERSE = Example(
     N_("A trained model that reads letters backwards; the map is that of its only head."),

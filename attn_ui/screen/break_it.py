@@ -25,11 +25,7 @@ def break_it(choice: Choice, mistakes: Mapping[str, Any], draw: Callable[..., Ma
     name = widgets.choose(choice, _("Mistake"), width=360)
     mistake = mistakes[name]
     st.markdown(paragraph(_(mistake.what), _(mistake.why)))
-    live_figure(
-        [draw(*mistake.maps)],
-        key="broken",
-        name=f"mistake {name}",
-    )
+    live_figure([draw(*mistake.maps)], key="broken", name=f"mistake {name}")
     st.caption(_(mistake.example.sentence))
     for check, *numbers in mistake.numbers:
         right, broken = (_verdict(each, check.holds(each)) for each in numbers)

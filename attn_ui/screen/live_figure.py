@@ -120,18 +120,9 @@ def live_figure(
     if captions_follow_choice:
         _sentences()(key=f"said-{key}", data=join(orjson.dumps({"key": key}), packed_captions, _NO_STEPS))
     listener = _Listener(
-        key,
-        slider.steps if slider else None,
-        rows.steps if rows else None,
-        selection,
-        clicked,
+        key, slider.steps if slider else None, rows.steps if rows else None, selection, clicked
     )
-    result = _component()(
-        key=key,
-        data=message,
-        on_view_change=listener,
-        on_failed_change=lambda: None,
-    )
+    result = _component()(key=key, data=message, on_view_change=listener, on_failed_change=lambda: None)
     if not is_known and result.get("view"):
         # The browser was there before this session: its server was replaced, and what it reports is newer
         # than the address.
@@ -159,10 +150,7 @@ def module_address() -> str:
 @cache
 def _component() -> Any:
     return st.components.v2.component(
-        "live_figure",
-        html=markup(),
-        js=served_module(module_address()),
-        isolate_styles=False,
+        "live_figure", html=markup(), js=served_module(module_address()), isolate_styles=False
     )
 
 

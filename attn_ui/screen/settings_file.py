@@ -126,9 +126,5 @@ def _value(setting: Parameter, text: Any) -> Any:
         return setting.read(texts[0])
     except ValueError as error:
         raise ValueError(
-            _(
-                "the file's {name} cannot be used; wanted: {wanted}",
-                name=quoted(setting.name),
-                wanted=error,
-            )
+            _("the file's {name} cannot be used; wanted: {wanted}", name=quoted(setting.name), wanted=error)
         ) from None

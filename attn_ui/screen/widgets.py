@@ -164,11 +164,7 @@ def step(steps: Steps, label: str, **more: Any) -> float:
     key, texts = f"step-{steps.name}", steps.texts()
     st.session_state[key] = texts[position(steps)]
     st.select_slider(
-        label,
-        texts,
-        key=key,
-        on_change=lambda: _moved(steps, texts, st.session_state[key]),
-        **more,
+        label, texts, key=key, on_change=lambda: _moved(steps, texts, st.session_state[key]), **more
     )
     describe(steps.name, label, st.session_state[key])
     return steps.values[position(steps)]

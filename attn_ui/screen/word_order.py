@@ -27,7 +27,5 @@ def word_order(setting: Table, words: Sequence[str], order: Sequence[int], about
             state.write_setting(setting, setting.text([[float(place) for place in new_order]]))
 
     component("word_order")(
-        key=_KEY,
-        data={"words": list(words), "order": list(order), "about": about},
-        on_order_change=on_move,
+        key=_KEY, data={"words": list(words), "order": list(order), "about": about}, on_order_change=on_move
     )

@@ -9,13 +9,7 @@ from torch import Tensor
 from pages.multi_head.compute import Result
 from programs.writing import PYTORCH, Program, functions, imports
 
-FUNCTIONS = {
-    "loops": "loops",
-    "matmul": "matmul",
-    "einsum": "einsums",
-    "einops": "einops",
-    "torch": "fused",
-}
+FUNCTIONS = {"loops": "loops", "matmul": "matmul", "einsum": "einsums", "einops": "einops", "torch": "fused"}
 """The function of each spelling, by the spelling's name."""
 
 

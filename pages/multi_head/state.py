@@ -8,13 +8,7 @@ from attn_ui.base.schemes import SchemeSettings
 from attn_ui.base.shared_settings import SEED
 from attn_ui.base.weight_tables import HandRows
 from attn_words import _
-from pages.multi_head.settings import (
-    A_PATTERN_A_HEAD,
-    ONE_HEAD,
-    USUAL_PATTERNS,
-    WIDTH_MODEL,
-    WITHOUT_HEADS,
-)
+from pages.multi_head.settings import A_PATTERN_A_HEAD, ONE_HEAD, USUAL_PATTERNS, WIDTH_MODEL, WITHOUT_HEADS
 
 NO_POSITIONS = SchemeSettings("none")
 NO_DETAILS = Masking()

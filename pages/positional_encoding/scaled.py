@@ -12,11 +12,7 @@ from pages.positional_encoding.compute import Result
 from pages.positional_encoding.settings import SCALING
 
 MOST_OFFSETS = 160  # that a curve of scores is drawn at
-NAMES = {
-    "interpolation": N_("position interpolation"),
-    "NTK": N_("NTK-aware scaling"),
-    "YaRN": N_("YaRN"),
-}
+NAMES = {"interpolation": N_("position interpolation"), "NTK": N_("NTK-aware scaling"), "YaRN": N_("YaRN")}
 SAME = 1e-9  # of frequencies that differ by rounding only
 
 

@@ -76,13 +76,7 @@ def make_head(inputs: Inputs) -> SingleHead:
         return SingleHead(queries, keys, x, memory, memory, x, memory)
     plain, biased = (
         attn_core.SelfAttention(
-            x.shape[-1],
-            inputs.d_k,
-            inputs.d_v,
-            bias=bias,
-            seed=inputs.seed,
-            dtype=x.dtype,
-            init=inputs.init,
+            x.shape[-1], inputs.d_k, inputs.d_v, bias=bias, seed=inputs.seed, dtype=x.dtype, init=inputs.init
         ).requires_grad_(False)
         for bias in (False, True)
     )

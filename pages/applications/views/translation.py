@@ -143,10 +143,7 @@ weights = torch.softmax(scale * q @ k.T / temperature, dim=-1)"""
 def leads(state: State) -> list[Place]:
     """Return links to the same sentences on the page of one head, and to trained heads."""
     two = {"text": " ".join(TARGET), "cross": "true", "text2": " ".join(SOURCE), "stage": "all at once"}
-    return [
-        Place("single_head", two),
-        Place("learned_heads", {"task": "reverse"}),
-    ]
+    return [Place("single_head", two), Place("learned_heads", {"task": "reverse"})]
 
 
 slider = temperature_slider

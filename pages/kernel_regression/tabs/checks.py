@@ -31,8 +31,7 @@ def show(result: Result) -> None:
         checks = check(selection) + (check_map(selection) if result.state.has_two_inputs else [])
     st.markdown(
         checks_table(
-            [each.name for each in checks],
-            {_("this page"): [(each.passed, each.verdict) for each in checks]},
+            [each.name for each in checks], {_("this page"): [(each.passed, each.verdict) for each in checks]}
         )
     )
 

@@ -128,11 +128,7 @@ def _on_edit(base: Points, key: str) -> None:
         notes.append(paragraph(few, _(STAY)))
     elif len(x) > MAX_KERNEL_POINTS:
         notes.append(
-            _(
-                "At most {most} points are drawn; the table has {count}.",
-                most=MAX_KERNEL_POINTS,
-                count=len(x),
-            )
+            _("At most {most} points are drawn; the table has {count}.", most=MAX_KERNEL_POINTS, count=len(x))
         )
     else:
         changed = replace_points(base, x, y)
@@ -189,11 +185,7 @@ def _upload(points: Points) -> None:
         st.caption(f":material/info: {note}")
     if unclear := st.session_state.get(UNCLEAR):
         st.segmented_control(
-            _("This number is"),
-            list(unclear),
-            key=DECIMAL,
-            format_func=unclear.get,
-            on_change=_read_file,
+            _("This number is"), list(unclear), key=DECIMAL, format_func=unclear.get, on_change=_read_file
         )
     table: OwnTable | None = st.session_state.get(TABLE_READ)
     if table and points.name == OWN_POINTS:

@@ -18,11 +18,7 @@ def view(controls: Controls, state: State) -> View[Result]:
     """Draw the data, the estimate and all weights, and say what the query attends to."""
     points, kernel = state.points, state.kernel
     sweep, figure = figure_at_sliders(
-        controls,
-        Sweep(points, kernel),
-        draw,
-        key="fit",
-        name=f"kernel regression {points.name} {kernel}",
+        controls, Sweep(points, kernel), draw, key="fit", name=f"kernel regression {points.name} {kernel}"
     )
     return View(Result(state, sweep.select(controls)), figure)
 

@@ -105,11 +105,7 @@ def checks_of_eviction(result: HeadEviction) -> list[Check]:
     off = (heads - full).flatten(1).norm(dim=-1) / full.flatten(1).norm(dim=-1)
     places = torch.arange(1, result.n + 1).clamp(max=result.budget)
     return [
-        compare(
-            _("the output is that of torch"),
-            result.run.heads[result.budget - 1].float(),
-            heads,
-        ),
+        compare(_("the output is that of torch"), result.run.heads[result.budget - 1].float(), heads),
         compare(_("the errors are those of these outputs"), result.errors.float(), off, scale=1),
         compare(
             _("each query has as many keys as the budget, or all there are"),

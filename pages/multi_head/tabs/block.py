@@ -42,11 +42,7 @@ def show(_result: Result) -> None:
         norm = widgets.segment(NORM, _("Layer norm"))
     payload, captions = _over_layers(text, VARIANTS.index((residual, norm)))
     live_figure(
-        payload,
-        key="block",
-        name="block over layers",
-        slider=Slider(_("Layers"), LAYERS),
-        captions=captions,
+        payload, key="block", name="block over layers", slider=Slider(_("Layers"), LAYERS), captions=captions
     )
     st.caption(
         _("Grey: the other five ways. Each layer has weights of its own; there is no feed-forward part.")

@@ -83,11 +83,7 @@ def _against_torch(result: Result) -> list[Check]:
                 attention.weights[:, attends],
                 weights[:, attends],
             ),
-            compare(
-                _("the output is that of torch"),
-                attention.output[attends],
-                output[attends],
-            ),
+            compare(_("the output is that of torch"), attention.output[attends], output[attends]),
         ]
     scale = 1 / (math.sqrt(module.d_head) * result.setting.temperature)
     output = torch.zeros_like(attention.output)

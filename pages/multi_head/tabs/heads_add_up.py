@@ -50,11 +50,7 @@ def show(result: Result) -> None:
         )
     st.caption(_(":material/toggle_off: Switch heads off under the picture."))
     st.markdown(_("**Which head moves which token?** Each row shares out the lengths of what the heads add."))
-    live_figure(
-        _shares(result.setting, result.n_head, query),
-        key="shares",
-        name="shares of the heads",
-    )
+    live_figure(_shares(result.setting, result.n_head, query), key="shares", name="shares of the heads")
 
 
 @shared

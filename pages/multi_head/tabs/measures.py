@@ -29,11 +29,7 @@ def show(result: Result) -> None:
             _("nats; 0: one key has all the weight, full: all weigh the same"),
         ),
         "effective keys": (n_key, "%.2f", _("how many of {keys} keys weigh in", keys=n_key)),
-        "distance": (
-            max(1, n_query - 1, n_key - 1),
-            "%.2f",
-            _("mean distance in positions"),
-        ),
+        "distance": (max(1, n_query - 1, n_key - 1), "%.2f", _("mean distance in positions")),
         "previous token": (1.0, "%.3f", _("mean weight on the token before")),
         "diagonal": (1.0, "%.3f", _("mean weight on the token itself")),
         "contribution": (
@@ -77,12 +73,7 @@ def show(result: Result) -> None:
     if result.n_head == 1:
         return
     alike = array(head_similarity(row_shares(attention.weights)))
-    live_figure(
-        [similarity(alike)],
-        key="similarity",
-        name="similarity of heads",
-        captions=[closest(alike)],
-    )
+    live_figure([similarity(alike)], key="similarity", name="similarity of heads", captions=[closest(alike)])
 
 
 def closest(alike: Numbers) -> str:

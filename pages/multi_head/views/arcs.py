@@ -59,12 +59,7 @@ def describe(result: Result) -> str:
     if result.look.all_heads:
         arcs = _several(result)
         return describe_head_arcs(
-            queries,
-            keys,
-            arcs.left_out(row),
-            arcs.mean()[row],
-            arcs.counts(row),
-            summed=result.look.summed,
+            queries, keys, arcs.left_out(row), arcs.mean()[row], arcs.counts(row), summed=result.look.summed
         )
     may, summed = _may_together(result)[row], result.look.summed
     return paragraph(

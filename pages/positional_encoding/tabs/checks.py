@@ -41,11 +41,7 @@ def run_checks(result: Result) -> list[Check]:
     shuffled = shuffle_difference(NoPositions(), x, order)
     return [
         compare(_("each row of weights sums to one, or is empty"), attended.weights.sum(-1), 1.0),
-        compare(
-            _("the output is that of torch"),
-            attended.output,
-            reference,
-        ),
+        compare(_("the output is that of torch"), attended.output, reference),
         compare(
             _("Without positions, shuffled words give the shuffled output"), shuffled, 0.0, scale=largest
         ),
@@ -176,10 +172,7 @@ def _scaling_checks(head: ScaledHead) -> list[Check]:
             torch.tensor(naive, dtype=torch.float64),
         ),
         compare(
-            _(
-                "The scores under {scaling} are the products of turned vectors",
-                scaling=name,
-            ),
+            _("The scores under {scaling} are the products of turned vectors", scaling=name),
             head.scaling.scores(head.doubling, d),
             rotated[1:] @ rotated[0],
         ),

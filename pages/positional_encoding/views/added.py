@@ -172,10 +172,7 @@ def _length(row: Array) -> str:
 def _twice(one: Sum, result: Result) -> str:
     """Compare the rows of the first word that comes twice; "" where none does."""
     tokens, labels = result.state.tokens, label_tokens(result.state.tokens)
-    pair = next(
-        ((tokens.index(t), row) for row, t in enumerate(tokens) if tokens.index(t) < row),
-        None,
-    )
+    pair = next(((tokens.index(t), row) for row, t in enumerate(tokens) if tokens.index(t) < row), None)
     if pair is None:
         return ""
     first, second = (plain(labels[each]) for each in pair)

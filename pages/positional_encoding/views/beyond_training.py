@@ -39,10 +39,7 @@ def view(controls: Controls, result: Result) -> View[Result]:
     if not by_base:
         slider = Slider(_("Trained length"), steps, words.position_counts(steps))
     figure = Figure(
-        _draw(result.state.still(steps), steps),
-        key="past",
-        name="past the training length",
-        slider=slider,
+        _draw(result.state.still(steps), steps), key="past", name="past the training length", slider=slider
     )
     return View(result, figure)
 

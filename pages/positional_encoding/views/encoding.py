@@ -27,10 +27,7 @@ def view(controls: Controls, result: Result) -> View[Result]:
     dimensions, note = chosen_dimensions(result.state.dimensions, result.width)
     driver = read_driver(controls, result, has_step=True)
     figure = moved_figure(
-        result,
-        driver,
-        _draw(result.state.still(driver.steps), driver, dimensions),
-        key="encoding",
+        result, driver, _draw(result.state.still(driver.steps), driver, dimensions), key="encoding"
     )
     return View(result, figure, notes=[Small(note)] if note else [])
 

@@ -64,11 +64,7 @@ def show(_result: Result) -> None:
         )
     )
     live_figure(
-        figures,
-        key="cost",
-        name="cost of attention",
-        slider=Slider(_("Window"), window),
-        captions=captions,
+        figures, key="cost", name="cost of attention", slider=Slider(_("Window"), window), captions=captions
     )
     masked = {_("causal mask"): pairs(TOKENS, TOKENS), _("window of {count}", count=16): pairs(TOKENS, 16)}
     costs = {_("full attention"): attention_cost(TOKENS, TOKENS, WIDTH, WIDTH)} | {
