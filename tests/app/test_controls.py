@@ -43,10 +43,7 @@ def test_streamlit_controls_override_every_answer_of_a_link() -> None:
 
 def test_page_tabs_are_listed() -> None:
     with pytest.raises(ValueError, match="tabs required: Maths, Code; got Maths, Data"):
-        tabs(
-            page_tabs(checks=()),
-            {"Maths": lambda: None, "Data": lambda: None},
-        )
+        tabs(page_tabs(checks=()), {"Maths": lambda: None, "Data": lambda: None})
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)
@@ -144,8 +141,7 @@ def test_view_is_selected_above_the_figure(page: str, view: Choice) -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "link"),
-    [*((page, {}) for page in OLD_TABS), ("learned-heads", {"model": "train it now"})],
+    ("page", "link"), [*((page, {}) for page in OLD_TABS), ("learned-heads", {"model": "train it now"})]
 )
 def test_sidebar_begins_with_a_heading(page: str, link: dict[str, str]) -> None:
     first = next(iter(open_sound(page, **link).sidebar.children.values()))

@@ -228,11 +228,7 @@ def test_lesson_text_has_the_numbers_of_its_link() -> None:
         ("# Title\n", 1, "wanted title, about and minutes"),
         (HEAD, 1, "wanted a step"),
         (HEAD.replace("5", "five") + STEP, 2, "wanted `minutes:` from 1 to 240"),
-        (
-            HEAD.replace("about: About it.", "colour: red") + STEP,
-            2,
-            "minutes, got 'colour'",
-        ),
+        (HEAD.replace("about: About it.", "colour: red") + STEP, 2, "minutes, got 'colour'"),
         (HEAD.replace("title: A lesson", "title: [a, b]") + STEP, 2, "wanted `title:` with a text"),
         ("---\ntitle: &a [x]\nabout: *a\nminutes: 5\n---\n" + STEP, 2, "plain values, got an alias"),
         ("---\ntitle: {a: [\n---\n" + STEP, 2, "wanted `name: value` lines"),
@@ -256,11 +252,7 @@ def test_lesson_text_has_the_numbers_of_its_link() -> None:
         (HEAD + STEP + asks("of: largest weights[the]\nanswer: cat"), 11, "wanted a number in `of:`"),
         (HEAD + STEP + asks("of: weights[the, cat]\nanswer: cat", "which"), 11, "wanted `largest …`"),
         (HEAD + STEP + asks("of: weights[the, cat]\nanswer: it rises", "trend"), 11, "wanted `than:`"),
-        (
-            HEAD + STEP + asks("of: weights[the, cat]\nanswer: 1\nwithin: 0"),
-            11,
-            "a positive number",
-        ),
+        (HEAD + STEP + asks("of: weights[the, cat]\nanswer: 1\nwithin: 0"), 11, "a positive number"),
         (HEAD + STEP + asks("of: weights[the, cat]\nanswer: 1", text=""), 11, "wanted the question itself"),
         (HEAD + STEP + "{value}`weights[`\n", 11, "wanted a quantity as"),
         (HEAD + STEP + "One.\n\n{number}`weights[the, cat]`\n", 13, "wanted {value}`…`"),
@@ -328,10 +320,7 @@ def test_lesson_with_deep_brackets_or_large_size_is_refused_at_once(tmp_path: Pa
         (asks("of: largest weights[the]\nanswer: cat\noptions: [sat, mat]", "which"), "none of the options"),
         (asks("of: weights[the, dog]\nanswer: 0.6"), "wanted one of the, cat"),
         ("A text with {value}`weights[the, dog]`.", "wanted one of the, cat"),
-        (
-            asks("of: weights[the, cat] at single-head?stage=nothing\nanswer: 1"),
-            "`stage` was `nothing`",
-        ),
+        (asks("of: weights[the, cat] at single-head?stage=nothing\nanswer: 1"), "`stage` was `nothing`"),
     ],
 )
 def test_lesson_with_a_false_statement_is_reported(parts: str, wanted: str) -> None:

@@ -318,11 +318,7 @@ def test_editor_report_becomes_the_table() -> None:
 
 @pytest.mark.parametrize(
     ("text", "rows"),
-    [
-        ("1,2\n3,4", [[1, 2], [3, 4]]),
-        ("1 2;3 4;", [[1, 2], [3, 4]]),
-        ("  1\t-2e1 \n\n", [[1, -20]]),
-    ],
+    [("1,2\n3,4", [[1, 2], [3, 4]]), ("1 2;3 4;", [[1, 2], [3, 4]]), ("  1\t-2e1 \n\n", [[1, -20]])],
 )
 def test_pasted_matrix_is_read(text: str, rows: list[list[float]]) -> None:
     assert matrix_of(text, TABLE_Q) == (rows, "")

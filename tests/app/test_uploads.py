@@ -91,14 +91,8 @@ def test_upload_past_the_visitors_limit_is_refused_until_one_is_removed() -> Non
     room = MAX_SESSION_BYTES // MAX_MAPS_BYTES
     for number in range(room):
         assert server.put("a", f"f{number}", FILE, announced=len(FILE))[0] == 204
-    assert server.put("a", "one-more", FILE, announced=len(FILE)) == (
-        413,
-        SPENT_NOW,
-    )
-    assert server.put("a", "unannounced", FILE) == (
-        413,
-        SPENT_NOW,
-    )
+    assert server.put("a", "one-more", FILE, announced=len(FILE)) == (413, SPENT_NOW)
+    assert server.put("a", "unannounced", FILE) == (413, SPENT_NOW)
     assert server.put("b", "f0", FILE, announced=len(FILE))[0] == 204  # another visitor's is another's
     server.files.remove_file("a", "f0")
     assert server.put("a", "one-more", FILE, announced=len(FILE))[0] == 204
@@ -143,10 +137,7 @@ def test_upload_in_progress_counts_until_it_ends() -> None:
 def test_upload_body_past_the_limit_is_refused_before_the_app_reads_it(announced: int | None) -> None:
     server = Server()
     part = b"x" * (MAX_BYTES // 2)
-    assert server.put("a", "large", part, part, part, announced=announced) == (
-        413,
-        TOO_LARGE_NOW,
-    )
+    assert server.put("a", "large", part, part, part, announced=announced) == (413, TOO_LARGE_NOW)
     assert server.seen == []
     assert server.put("a", "small", b"x,y")[0] == 204
 
@@ -159,10 +150,7 @@ def test_upload_to_a_closed_session_is_not_read() -> None:
 
 def test_body_without_a_file_has_a_small_limit() -> None:
     server = Server()
-    assert server.put("a", "x/y", FILE, announced=len(FILE)) == (
-        413,
-        TOO_LARGE_NOW,
-    )
+    assert server.put("a", "x/y", FILE, announced=len(FILE)) == (413, TOO_LARGE_NOW)
 
 
 async def _session_of(student: Student) -> str:

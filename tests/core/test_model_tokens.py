@@ -73,11 +73,7 @@ def test_bytes_are_shown_as_what_they_spell() -> None:
 
 def test_sentencepiece_underscores_are_spaces() -> None:
     labels, special, mark = read(small_models.sentencepiece_like(), "the cat 龍")
-    assert (labels, special, mark) == (
-        ("<s>", "·the", "·cat", "·", "<0xE9>", "<0xBE>", "<0x8D>"),
-        (0,),
-        "·",
-    )
+    assert (labels, special, mark) == (("<s>", "·the", "·cat", "·", "<0xE9>", "<0xBE>", "<0x8D>"), (0,), "·")
 
 
 def test_whole_word_tokenizer_has_no_mark() -> None:

@@ -13,16 +13,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attn_core import MultiHeadAttention, causal_mask
-from attn_core.toys import (
-    SHIPPED,
-    TASKS,
-    TOY_MISTAKES,
-    Recipe,
-    Run,
-    ToyModel,
-    evaluate,
-    packaged_run,
-)
+from attn_core.toys import SHIPPED, TASKS, TOY_MISTAKES, Recipe, Run, ToyModel, evaluate, packaged_run
 from attn_core.toys.mistakes import weights_not_transposed
 
 RANDOM = replace(Recipe.usual("copy"), layers=2, heads=4, seed=5)

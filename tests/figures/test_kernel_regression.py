@@ -93,11 +93,7 @@ def test_kernel_compare_has_chart_map_and_cursor_for_each_kernel() -> None:
     figure = as_plotly(compare(here, steps[0]))
     assert [
         trace.name for trace in figure.data if trace.type == "heatmap" and "masked" not in trace.name
-    ] == [
-        "gaussian weights",
-        "boxcar weights",
-        "triangular weights",
-    ]
+    ] == ["gaussian weights", "boxcar weights", "triangular weights"]
     for step, kernels in enumerate(steps):
         for row in (0, 1, N_QUERY - 1):
             spec = compare(here, kernels, row)
@@ -247,11 +243,7 @@ def test_bridge_maps_keep_their_places_at_all_bandwidths() -> None:
         (1990, 2024, ["1990", "1995", "2000", "2005", "2010", "2015", "2020"]),
         (0.001, 0.0042, ["0.001", "0.0015", "0.002", "0.0025", "0.003", "0.0035", "0.004"]),
         (3.0, 3.0, ["3"]),
-        (
-            1.7e9,
-            1.7e9 + 300,
-            [str(1_700_000_000 + 50 * k) for k in range(7)],
-        ),
+        (1.7e9, 1.7e9 + 300, [str(1_700_000_000 + 50 * k) for k in range(7)]),
     ],
 )
 def test_round_numbers_have_short_texts(low: float, high: float, texts: list[str]) -> None:

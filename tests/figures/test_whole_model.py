@@ -9,15 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from attn_figures.multi_head import ROOT
-from attn_figures.whole_model import (
-    MOST_CELLS,
-    OVERVIEW,
-    Model,
-    head_at,
-    montage,
-    steps,
-    thumbnail_side,
-)
+from attn_figures.whole_model import MOST_CELLS, OVERVIEW, Model, head_at, montage, steps, thumbnail_side
 from attn_live.packing import pack
 from attn_live.unpacking import figure_at
 
