@@ -21,7 +21,7 @@ from attn_ui.base.figure import Cell, Figure, Rows, Slider, query_rows
 from attn_ui.base.link_options import COVER, PALETTE, PREDICT, framing
 from attn_ui.base.links import Dropped, read_link
 from attn_ui.base.navigation import PAGES
-from attn_ui.base.parameters import Parameter, Tabs
+from attn_ui.base.parameters import Choice, Parameter, Tabs
 from attn_ui.base.pin import COMPARE, PIN
 from attn_ui.base.pinned import PinnedPage, compare_pin, slider_labels
 from attn_ui.base.programs import OneProgram, Programs
@@ -128,6 +128,7 @@ class Page(Generic[State, Result]):
         has_sidebar: whether it has controls in the sidebar.
         panel_sources: from which other panels each panel and curve is computed, by patterns of their traces'
             names. What a link covers takes with it what is computed from it, and whatever is not named here.
+        mistakes: what its tab *Break it* shows, if it has one: see `attn_ui.screen.break_it`.
     """
 
     folder: str
@@ -143,6 +144,7 @@ class Page(Generic[State, Result]):
     reruns_page: Callable[[State], bool] | None = None
     has_sidebar: bool = True
     panel_sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    mistakes: tuple[Choice, Mapping[str, Any], Callable[..., Mapping[str, Any]]] | None = None
 
     @property
     def address(self) -> str:

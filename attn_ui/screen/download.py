@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -20,15 +20,15 @@ def offer_csv(label: str, name: str, content: Callable[[], bytes], **more: Any) 
     st.download_button(label, content, file_name=name, mime="text/csv", on_click="ignore", **more)
 
 
-def csv_of(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
-    r"""Write a table as CSV, in which no text can act as a spreadsheet formula.
+def csv_of(columns: Mapping[str, Sequence[object]]) -> bytes:
+    r"""Write the columns of a table as CSV, in which no text can act as a spreadsheet formula.
 
-    >>> csv_of(["x", "y"], [["a, b", 0.5], ["=1+1", -2], ["-5", None]])
+    >>> csv_of({"x": ["a, b", "=1+1", "-5"], "y": [0.5, -2, None]})
     b'x,y\n"a, b",0.5\n\'=1+1,-2\n-5,\n'
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerows(map(_safe, row) for row in (header, *rows))
+    writer.writerows(map(_safe, row) for row in (columns, *zip(*columns.values(), strict=True)))
     return text.getvalue().encode()
 
 

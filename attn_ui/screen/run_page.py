@@ -8,6 +8,7 @@ import streamlit as st
 
 from attn_ui.base.page import Figure, Page, Small
 from attn_ui.screen import pinning, programs_tab, terms
+from attn_ui.screen.break_it import break_it
 from attn_ui.screen.frame import open_page, show_leads, tabs
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.predicting import cover_view
@@ -60,8 +61,10 @@ def _show(page: Page[Any, Any], page_state: Any) -> None:
 def _show_tab(page: Page[Any, Any], name: str, result: Any) -> None:
     if name == "Code" and page.programs and (page_programs := page.programs(result)):
         programs_tab.show(page_programs)
-        return
-    page.tab(name).show(result)
+    elif name == "Break it" and page.mistakes:
+        break_it(*page.mistakes)
+    else:
+        page.tab(name).show(result)
 
 
 def draw(figure: Figure) -> None:

@@ -47,20 +47,16 @@ def numbers_table(columns: Mapping[str, Sequence[Any]], write: Callable[[float],
     return style.format(dict.fromkeys(frame.select_dtypes("number").columns, write))
 
 
-def checks_table(names: Sequence[str], columns: Mapping[str, Sequence[tuple[bool, str]]]) -> str:
+def checks_table(columns: Mapping[str, Sequence[Any]]) -> str:
     """Lay checks out, one row for each thing that must hold and one column for each computation.
 
     Args:
-        names: what must hold.
-        columns: for each computation, by its title, whether each holds, and its verdict in words.
-
-    >>> print(checks_table(["rows sum to one"], {"this page": [(True, "holds exactly")]}))
-    | What must hold | this page |
-    |:--|:--|
-    | rows sum to one | :material/check: holds exactly |
+        columns: for each computation, by its title, its checks, each an `attn_core.Check`.
     """
-    verdicts = [[_verdict(*each) for each in column] for column in columns.values()]
-    rows = ([name, *row] for name, *row in zip(names, *verdicts, strict=True))
+    rows = (
+        [_(row[0].name), *(_verdict(each.passed, each.verdict) for each in row)]
+        for row in zip(*columns.values(), strict=True)
+    )
     return table([_("What must hold"), *columns], rows)
 
 

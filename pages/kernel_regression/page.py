@@ -1,5 +1,7 @@
 """Kernel regression, the first attention: a query asks all points, and the near ones count most."""
 
+from attn_core import KERNEL_MISTAKES
+from attn_figures.mistakes import right_and_broken
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Page, View
 from attn_words import N_
@@ -7,7 +9,7 @@ from pages.kernel_regression.compute import Result
 from pages.kernel_regression.controls import read_controls
 from pages.kernel_regression.panel_sources import PANEL_SOURCES
 from pages.kernel_regression.programs import programs
-from pages.kernel_regression.settings import SETTINGS, TAB
+from pages.kernel_regression.settings import MISTAKE, SETTINGS, TAB
 from pages.kernel_regression.state import State
 from pages.kernel_regression.tables import tables
 from pages.kernel_regression.views import VIEWS
@@ -30,6 +32,7 @@ PAGE: Page[State, Result] = Page(
     tables=tables,
     reruns_page=lambda state: state.reruns_page,
     panel_sources=PANEL_SOURCES,
+    mistakes=(MISTAKE, KERNEL_MISTAKES, right_and_broken),
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

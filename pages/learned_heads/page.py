@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from attn_core.toys import TOY_MISTAKES
+from attn_figures.mistakes import right_and_broken
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Page, View
 from attn_words import N_
@@ -11,7 +13,7 @@ from pages.learned_heads.long_text import LongText
 from pages.learned_heads.panel_sources import PANEL_SOURCES
 from pages.learned_heads.programs import programs
 from pages.learned_heads.results import AnyResult
-from pages.learned_heads.settings import SETTINGS, TAB
+from pages.learned_heads.settings import MISTAKE, SETTINGS, TAB
 from pages.learned_heads.state import (
     CloudState,
     EvictionState,
@@ -62,6 +64,7 @@ PAGE: Page[State, AnyResult] = Page(
     programs=programs,
     tables=tables,
     panel_sources=PANEL_SOURCES,
+    mistakes=(MISTAKE, TOY_MISTAKES, right_and_broken),
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

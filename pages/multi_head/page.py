@@ -1,12 +1,14 @@
 """Multi-head attention: several maps of the same words, joined into one output."""
 
+from attn_core import MULTI_HEAD_MISTAKES
+from attn_figures.mistakes import right_and_broken
 from attn_ui.base.page import Page
 from attn_words import N_
 from pages.multi_head.compute import Result
 from pages.multi_head.controls import State, read_address, read_controls
 from pages.multi_head.panel_sources import PANEL_SOURCES
 from pages.multi_head.programs import programs
-from pages.multi_head.settings import SETTINGS, TAB
+from pages.multi_head.settings import MISTAKE, SETTINGS, TAB
 from pages.multi_head.tables import tables
 from pages.multi_head.view import view
 
@@ -22,6 +24,7 @@ PAGE: Page[State, Result] = Page(
     tables=tables,
     read_address=read_address,
     panel_sources=PANEL_SOURCES,
+    mistakes=(MISTAKE, MULTI_HEAD_MISTAKES, right_and_broken),
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

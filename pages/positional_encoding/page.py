@@ -1,5 +1,7 @@
 """Positional encoding: what order does to attention."""
 
+from attn_core import POSITION_MISTAKES
+from attn_figures.mistakes import right_and_broken
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Page, View
 from attn_words import N_
@@ -7,7 +9,7 @@ from pages.positional_encoding.compute import Result
 from pages.positional_encoding.controls import read_controls, with_sliders
 from pages.positional_encoding.panel_sources import PANEL_SOURCES
 from pages.positional_encoding.programs import programs
-from pages.positional_encoding.settings import SETTINGS, TAB
+from pages.positional_encoding.settings import MISTAKE, SETTINGS, TAB
 from pages.positional_encoding.state import State
 from pages.positional_encoding.tables import tables
 from pages.positional_encoding.views import VIEWS
@@ -29,6 +31,7 @@ PAGE: Page[State, Result] = Page(
     programs=programs,
     tables=tables,
     panel_sources=PANEL_SOURCES,
+    mistakes=(MISTAKE, POSITION_MISTAKES, right_and_broken),
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

@@ -65,7 +65,7 @@ for address, page in PAGES.items():
 def test_every_tab_is_a_module_of_its_name(address: str) -> None:
     page = PAGES[address]
     for name in page.tabs.options if page.tabs else ():
-        if name != "Code":
+        if name not in ("Code", "Break it"):
             assert callable(page.tab(name).show), name
     with pytest.raises(ValueError, match="a tab of"):
         page.tab("Nowhere")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from attn_core import Check
 from attn_ui.base.parameters import Tabs
 from attn_ui.screen.tables import ROUNDED, checks_table, table
 from tests.pages import PAGES, open_sound
@@ -19,8 +20,10 @@ def test_bar_character_stays_inside_its_cell() -> None:
 
 
 def test_failed_check_is_bold_with_a_cross_in_the_table() -> None:
-    said = checks_table(["one", "two"], {"here": [(True, "holds exactly"), (False, "fails, off by 3")]})
-    assert said.splitlines()[-1] == "| two | :material/close: **fails, off by 3** |"
+    said = checks_table({"here": [Check("one", 0.0), Check("two", 3.0)]})
+    *_head, one, two = said.splitlines()
+    assert one == f"| one | :material/check: {Check('one', 0.0).verdict} |"
+    assert two == f"| two | :material/close: **{Check('two', 3.0).verdict}** |"
 
 
 @pytest.mark.parametrize("address", WRITTEN_OUT)

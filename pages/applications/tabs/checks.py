@@ -22,12 +22,5 @@ def audited(state: State) -> dict[str, tuple[Check, ...]]:
 def show(state: State) -> None:
     """Show what holds of any attention, and then what holds of this use."""
     st.markdown(_("Computed just now, on the numbers on screen."))
-    by_map = audited(state)
-    names = [_(check.name) for check in next(iter(by_map.values()))]
-    st.markdown(checks_table(names, {_(name): _verdicts(results) for name, results in by_map.items()}))
-    own = VIEWS[state.use].checks(state)
-    st.markdown(checks_table([check.name for check in own], {_("in this example"): _verdicts(own)}))
-
-
-def _verdicts(results: tuple[Check, ...] | list[Check]) -> list[tuple[bool, str]]:
-    return [(check.passed, check.verdict) for check in results]
+    st.markdown(checks_table({_(name): results for name, results in audited(state).items()}))
+    st.markdown(checks_table({_("in this example"): VIEWS[state.use].checks(state)}))

@@ -17,10 +17,4 @@ def show(state: State | PhotoRows) -> None:
     columns_here = {_(title): column for title, column in table.items()}
     st.dataframe(numbers_table(columns_here, number), hide_index=True, height=320, key="table-use")
     st.caption(_(ROUNDED))
-    offer_csv(
-        _("Download as CSV"),
-        "weights.csv",
-        lambda: csv_of([*table], zip(*table.values(), strict=True)),
-        key="download-use",
-        type="tertiary",
-    )
+    offer_csv(_("Download as CSV"), "weights.csv", lambda: csv_of(table), key="download-use", type="tertiary")

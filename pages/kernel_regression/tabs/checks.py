@@ -29,11 +29,7 @@ def show(result: Result) -> None:
         checks = line_checks.check(selection)
     else:
         checks = check(selection) + (check_map(selection) if result.state.has_two_inputs else [])
-    st.markdown(
-        checks_table(
-            [each.name for each in checks], {_("this page"): [(each.passed, each.verdict) for each in checks]}
-        )
-    )
+    st.markdown(checks_table({_("this page"): checks}))
 
 
 def check(selection: Selection) -> list[Check]:

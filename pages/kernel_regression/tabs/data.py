@@ -75,7 +75,7 @@ def _show_plane(selection: Selection) -> None:
     offer_csv(
         _("Download these points as CSV"),
         "attention-lab-two-inputs.csv",
-        lambda: csv_of(list(table), zip(*table.values(), strict=True)),
+        lambda: csv_of(table),
         icon=":material/download:",
     )
 
@@ -84,7 +84,7 @@ def sample_csv(points: Points) -> bytes:
     """The points shown, as a file that this page reads back."""
     keys = points.keys.tolist()
     places = [date(key) for key in keys] if points.dated else keys
-    return csv_of([points.x_title, points.y_title], zip(places, points.values.tolist(), strict=True))
+    return csv_of({points.x_title: places, points.y_title: points.values.tolist()})
 
 
 # ---- the table ----

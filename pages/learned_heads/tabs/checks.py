@@ -66,14 +66,8 @@ def logits_by_torch(result: Result) -> tuple[Tensor, Tensor]:
 
 def show(result: Any) -> None:
     """Show the checks with their largest differences."""
-    results = _CHECKS[type(result)](result)
     st.markdown(_("Computed just now, on the numbers on screen."))
-    st.markdown(
-        checks_table(
-            [_(check.name) for check in results],
-            {_("on the numbers on screen"): [(check.passed, check.verdict) for check in results]},
-        )
-    )
+    st.markdown(checks_table({_("on the numbers on screen"): _CHECKS[type(result)](result)}))
 
 
 def _of_whole(result: Heads) -> list[Check]:

@@ -13,12 +13,11 @@ from attn_live.packing import pack
 from attn_ui.base.markdown import listed
 from attn_ui.screen import widgets
 from attn_ui.screen.live_figure import live_figure
-from attn_ui.screen.tables import table as written
+from attn_ui.screen.tables import checks_table, table
 from attn_words import _
 from pages.multi_head.compute import Result, array
 from pages.multi_head.example import example, name_example
 from pages.multi_head.settings import BATCH, MASK_PADDING
-from pages.single_head.tabs.checks import table
 
 MOST_SENTENCES, MOST_WORDS = 4, 12
 PAD = "[pad]"
@@ -105,7 +104,7 @@ def show(_result: Result) -> None:
         ],
     )
     st.markdown(shapes(batch))
-    st.markdown(table(checks(batch)))
+    st.markdown(checks_table({_("this page"): checks(batch)}))
 
 
 def shapes(batch: Batch) -> str:
@@ -119,7 +118,7 @@ def shapes(batch: Batch) -> str:
         (_("output"), "B, n, d_model", attention.output),
     ]
     cells = [(name, f"`{axes}`", f"`{', '.join(map(str, tensor.shape))}`") for name, axes, tensor in rows]
-    return written([_("Step"), _("Axes"), _("Shape")], cells)
+    return table([_("Step"), _("Axes"), _("Shape")], cells)
 
 
 def checks(batch: Batch) -> list[Check]:

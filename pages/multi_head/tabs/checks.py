@@ -10,11 +10,11 @@ from torch.nn import functional as F
 
 from attn_core import Check, Rotary, compare
 from attn_core.plane import audit_plane
+from attn_ui.screen.tables import checks_table
 from attn_words import _
 from pages.multi_head.compute import Result, planes_of
 from pages.multi_head.walks import bare_walk
 from pages.single_head.removed_weights import audit_removal
-from pages.single_head.tabs.checks import table
 
 
 def largest(numbers: Tensor) -> float:
@@ -140,7 +140,7 @@ def _torch_has_it(result: Result) -> bool:
 def show(result: Result) -> None:
     """Show the checks with their largest differences."""
     st.markdown(_("Computed just now, on the numbers on screen."))
-    st.markdown(table(checks(result)))
+    st.markdown(checks_table({_("this page"): checks(result)}))
     if not _torch_has_it(result):
         st.caption(
             _(

@@ -12,10 +12,10 @@ from attn_ui.base.page import Slider
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.programs_tab import show_program
+from attn_ui.screen.tables import checks_table
 from attn_words import _, _n
 from pages.multi_head.compute import Result, array
 from pages.multi_head.settings import FIT_STEP
-from pages.single_head.tabs.checks import table
 from programs.writing import SHORT, Program
 
 NUM_HEADS = (1, 2, 4, 8)
@@ -52,7 +52,7 @@ def show(_result: Result) -> None:
             "the first seed."
         )
     )
-    st.markdown(table(checks(fits)))
+    st.markdown(checks_table({_("this page"): checks(fits)}))
     st.markdown(_("**With attn_core**: the errors of two heads after the last step"))
     show_program(program())
 

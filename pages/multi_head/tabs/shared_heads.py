@@ -13,14 +13,13 @@ from attn_ui.base.shared_cache import shared
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.programs_tab import show_program
 from attn_ui.screen.state import position
-from attn_ui.screen.tables import table as written
+from attn_ui.screen.tables import checks_table, table
 from attn_words import _, _n
 from pages.multi_head import programs
 from pages.multi_head.compute import Result, heads
 from pages.multi_head.example import example, name_example, read_words
 from pages.multi_head.settings import LATENT, SHARED
 from pages.multi_head.tabs.checks import largest
-from pages.single_head.tabs.checks import table
 
 N_HEAD, D_MODEL, SEED = 8, 16, 73  # of heads some of which are alike, so that sharing costs bit by bit
 GROUPS = tuple(map(int, SHARED.values))
@@ -86,7 +85,7 @@ def show(_result: Result) -> None:
         ],
     )
     groups = GROUPS[position(SHARED)]
-    st.markdown(table(checks(result, groups, WIDTHS[position(LATENT)])))
+    st.markdown(checks_table({_("this page"): checks(result, groups, WIDTHS[position(LATENT)])}))
     st.markdown(_("**In PyTorch**"))
     show_program(programs.shared_heads(result, groups))
 
@@ -162,7 +161,7 @@ def sizes(result: Result) -> str:
             percent(change(result, groups)),
         )
         rows.append((names.get(groups, _("grouped-query attention (GQA)")), str(groups), *numbers))
-    return written(header, rows, numbers=5)
+    return table(header, rows, numbers=5)
 
 
 def latent(result: Result) -> LatentAttention:

@@ -6,12 +6,12 @@ from attn_core import Check, compare
 from attn_ui.base.parameters import label_of
 from attn_ui.screen import widgets
 from attn_ui.screen.programs_tab import show_program
+from attn_ui.screen.tables import checks_table
 from attn_words import _
 from pages.multi_head.compute import Result
 from pages.multi_head.example import example, name_example
 from pages.multi_head.settings import SPELLING
 from pages.multi_head.spellings import FUNCTIONS, program, run, source, steps
-from pages.single_head.tabs.checks import table
 from programs.writing import PYTORCH, imports
 
 
@@ -37,7 +37,7 @@ def show(_result: Result) -> None:
         narrow.markdown(f"**{makes}** `{' × '.join(map(str, shape))}`" * bool(shape))
     with st.expander(_(":material/code: As one program, which prints the output")):
         show_program(program(spelling, result))
-    st.markdown(table(checks(result)))
+    st.markdown(checks_table({_("this page"): checks(result)}))
 
 
 def make_example() -> Result:

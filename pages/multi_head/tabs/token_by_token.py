@@ -12,12 +12,12 @@ from attn_ui.base.markdown import coloured
 from attn_ui.base.page import Slider
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.programs_tab import show_program
+from attn_ui.screen.tables import checks_table
 from attn_words import _, _n
 from pages.multi_head import programs
 from pages.multi_head.compute import Result, array
 from pages.multi_head.example import example, name_example, read_words
 from pages.multi_head.settings import TOKEN
-from pages.single_head.tabs.checks import table
 
 
 def show(_result: Result) -> None:
@@ -42,7 +42,7 @@ def show(_result: Result) -> None:
         slider=Slider(_("Token"), replace(TOKEN, values=tuple(places)), names=tokens),
         captions=[read_out(result, at, cost) for at, cost in enumerate(every_cost)],
     )
-    st.markdown(table(checks(result)))
+    st.markdown(checks_table({_("this page"): checks(result)}))
     st.markdown(_("**In PyTorch**"))
     show_program(programs.token_by_token(result))
 

@@ -24,13 +24,7 @@ LENGTH = 64  # positions of the encoding in the plain loop
 def show(result: Result) -> None:
     """Show the checks."""
     st.markdown(_("Computed now, on the words and settings on screen, in float64:"))
-    checks = run_checks(result)
-    st.markdown(
-        checks_table(
-            [check.name for check in checks],
-            {_("this page"): [(check.passed, check.verdict) for check in checks]},
-        )
-    )
+    st.markdown(checks_table({_("this page"): run_checks(result)}))
 
 
 def run_checks(result: Result) -> list[Check]:

@@ -35,9 +35,5 @@ def _title(title: str, columns: Columns) -> str:
 def _table(name: str, columns: Columns) -> None:
     st.dataframe(dict(columns), hide_index=True, key=f"table-{name}")
     offer_csv(
-        _("Download as CSV"),
-        f"{name}.csv",
-        lambda: csv_of([*columns], zip(*columns.values(), strict=True)),
-        key=f"download-{name}",
-        type="tertiary",
+        _("Download as CSV"), f"{name}.csv", lambda: csv_of(columns), key=f"download-{name}", type="tertiary"
     )

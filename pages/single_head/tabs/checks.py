@@ -1,7 +1,5 @@
 """The tab Checks: the numbers on screen compared with torch, and the invariants of attention."""
 
-from collections.abc import Sequence
-
 import streamlit as st
 import torch
 
@@ -47,7 +45,7 @@ def show(result: Result) -> None:
         plane, is_main = plane_of(head, result.along), result.along.dimensions is None
         more += audit_plane(plane, head.query, head.key, is_main=is_main)
     st.markdown(_("Computed just now, on the numbers on screen."))
-    st.markdown(table([*scored, *checks, *more]))
+    st.markdown(checks_table({_("this page"): [*scored, *checks, *more]}))
     st.caption(
         _(
             "The hull is tested along every axis and 256 other directions. A check holds while its largest "
@@ -55,9 +53,3 @@ def show(result: Result) -> None:
             tolerance=f"{checks[0].tolerance:.1e}",
         )
     )
-
-
-def table(checks: Sequence[attn_core.Check]) -> str:
-    """Return checks as a table in markdown."""
-    verdicts = [(check.passed, check.verdict) for check in checks]
-    return checks_table([_(check.name) for check in checks], {_("this page"): verdicts})

@@ -15,12 +15,12 @@ from attn_ui.base.markdown import coloured
 from attn_ui.base.page import Slider
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.programs_tab import show_program
+from attn_ui.screen.tables import checks_table
 from attn_words import _, paragraph
 from pages.single_head.compute import Result
 from pages.single_head.example import WIDTH, draw_vectors, name_example, read_words
 from pages.single_head.programs import output_program
 from pages.single_head.settings import TILE
-from pages.single_head.tabs.checks import table
 
 SIZE = 2  # keys in a tile
 
@@ -71,7 +71,7 @@ def show(_result: Result) -> None:
             all=f"{4096**2:,}",
         )
     )
-    st.markdown(table(checks(query, key, value)))
+    st.markdown(checks_table({_("this page"): checks(query, key, value)}))
     st.markdown(_("**In PyTorch**"))
     show_program(output_program(f"tiled_attention(Q, K, V, {SIZE})", query, key, value))
 

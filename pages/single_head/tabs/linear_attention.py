@@ -21,12 +21,12 @@ from attn_ui.base.markdown import coloured
 from attn_ui.base.page import Slider
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.programs_tab import show_program
+from attn_ui.screen.tables import checks_table
 from attn_words import _, paragraph
 from pages.single_head.compute import Result
 from pages.single_head.example import WIDTH, draw_vectors, name_example, read_words
 from pages.single_head.programs import output_program
 from pages.single_head.settings import STATE
-from pages.single_head.tabs.checks import table
 
 
 def show(_result: Result) -> None:
@@ -80,7 +80,7 @@ def show(_result: Result) -> None:
             for at in places
         ],
     )
-    st.markdown(table(checks(query, key, value)))
+    st.markdown(checks_table({_("this page"): checks(query, key, value)}))
     st.markdown(_("**In PyTorch**"))
     show_program(output_program("linear_attention(Q, K, V)", query, key, value))
 

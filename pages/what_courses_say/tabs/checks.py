@@ -9,11 +9,5 @@ from pages.what_courses_say.compute import State
 
 def show(state: State) -> None:
     """Compute some of what is drawn again, with torch's own functions or by formula."""
-    results = state.claim.checks(state.study, state.seeds)
     st.markdown(_("Computed just now, by another way than the picture's."))
-    st.markdown(
-        checks_table(
-            [check.name for check in results],
-            {_("in the picture"): [(check.passed, check.verdict) for check in results]},
-        )
-    )
+    st.markdown(checks_table({_("in the picture"): state.claim.checks(state.study, state.seeds)}))

@@ -18,10 +18,4 @@ def show(state: State) -> None:
     }
     st.dataframe(numbers_table(columns_here, number), hide_index=True, key="table-claim")
     st.caption(_(ROUNDED))
-    offer_csv(
-        _("Download as CSV"),
-        "claim.csv",
-        lambda: csv_of([*table], zip(*table.values(), strict=True)),
-        key="download-claim",
-        type="tertiary",
-    )
+    offer_csv(_("Download as CSV"), "claim.csv", lambda: csv_of(table), key="download-claim", type="tertiary")
