@@ -75,7 +75,7 @@ def check_tokens(
             _(
                 "{name} must be as many as the maps have places, {wanted}; got {count}",
                 name=name,
-                text=text,
+                wanted=text,
                 count=f"{count:,}",
             )
         )

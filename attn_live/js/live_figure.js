@@ -808,7 +808,7 @@ export class LiveFigure {
       this.controls.note("");
     } catch (error) {
       console.error("live figure:", error);
-      this.controls.note(word("The panel could not be loaded. Is the server still there?"));
+      this.controls.note(word("The panel could not be loaded."));
     }
   }
 }

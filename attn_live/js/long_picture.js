@@ -12,9 +12,9 @@ import { heldByXml } from "./xml.js";
 /** @returns {{ kind: Kind, text: string, label: string }[]} what can be saved, as its buttons say */
 export function savable() {
   return [
-    { kind: "png", text: "PNG", label: word("Save as PNG") },
-    { kind: "svg", text: "SVG", label: word("Save as SVG") },
-    { kind: "slide", text: word("Slide"), label: word("Save as a slide") },
+    { kind: "png", text: "PNG", label: `${word("Save")} PNG` },
+    { kind: "svg", text: "SVG", label: `${word("Save")} SVG` },
+    { kind: "slide", text: word("Slide"), label: `${word("Save")}: ${word("Slide")}` },
   ];
 }
 

@@ -87,7 +87,7 @@ def document(lesson: Lesson, pictures: Mapping[str, Path], *, answers: bool) -> 
         answers: whether answers stand in it; room for them otherwise.
     """
     name = _("Solutions") if answers else _("Name: {name}", name="<span class='blank'></span>")
-    minutes = _n("{count} minute.", "{count} minutes.", lesson.minutes)
+    minutes = _n("{count} minute", "{count} minutes", lesson.minutes)
     by_hand = _(
         "Where a step asks you to move or choose something, do it in the app: the line under the picture is "
         "its address there."

@@ -167,7 +167,6 @@ def _file(url: str, settings: Sequence[Parameter]) -> None:
         mime="application/json",
         on_click="ignore",
         key="share-save",
-        help=_("Tables of numbers that are too long for a link are in it too."),
     )
     st.file_uploader(
         _("Open a file of settings"),

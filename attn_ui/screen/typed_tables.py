@@ -179,13 +179,10 @@ def problem_of(setting: Table, numbers: np.ndarray, most: int | None = None) -> 
     if not len(wrong):
         return ""
     row, column = (int(place) for place in wrong[0])
-    value = numbers[row, column]
-    where = {"row": row + 1, "column": column + 1, "name": setting.name}
-    if np.isnan(value):
-        return _("Row {row}, column {column} of {name} is empty or not a number.", **where)
     return _(
-        "Row {row}, column {column} of {name} is {number}; it must lie from −{most} to {most}.",
-        **where,
-        number=f"{value:g}",
+        "Row {row}, column {column} of {name} must be a number from −{most} to {most}.",
+        row=row + 1,
+        column=column + 1,
+        name=setting.name,
         most=MOST,
     )

@@ -291,9 +291,7 @@ def _split(
     line, first = rows[0]
     if len(first) == width - 1 > 0 and len(rows) > 1 and len(rows[1][1]) == width:
         names, rows = ["", *first], rows[1:]
-        notes.append(
-            _("Line {line} names all columns but the first, which is taken for names of rows.", line=line)
-        )
+        notes.append(_("Line {line} names the columns.", line=line))
     elif all(_is_value(cell) for cell in first):
         remark_lines = [at for at, cells in remarks.items() if at < line and len(cells) == width]
         is_named = bool(remark_lines) and not any(_is_value(cell) for cell in remarks[remark_lines[-1]])

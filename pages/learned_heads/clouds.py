@@ -13,6 +13,7 @@ from attn_figures.points import QueryKeyPlane
 from attn_ui.base.shared_cache import shared
 from attn_words import _
 from pages.learned_heads.compute import array
+from pages.learned_heads.settings import TOO_MANY_TOKENS
 from pages.learned_heads.state import CloudState
 
 MOST_TOKENS = 128
@@ -98,9 +99,7 @@ def clouds_of(state: CloudState) -> HeadClouds:
     """
     n = len(state.heads.ranked.maps.tokens or ())
     if n > MOST_TOKENS:
-        raise ValueError(
-            _("Points take at most {most} tokens; this text has {count}", most=MOST_TOKENS, count=n)
-        )
+        raise ValueError(_(TOO_MANY_TOKENS, most=MOST_TOKENS, count=n))
     return _compute(state.heads.text, state.layer, state.head, state)
 
 

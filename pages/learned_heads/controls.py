@@ -37,15 +37,9 @@ _LOOK_HELP = N_(
     "keys in a plane. Two sentences: what changes from one to the other. "
     "Next token: what is said next, after every layer, and by which head."
 )
-_NO_EVICTION = N_("Eviction is shown of a toy that writes token by token: of any task but reverse.")
-_NO_POINTS = N_(
-    "Queries and keys are shown as points of a real model. A file holds weights alone, and a toy has a few "
-    "letters."
-)
-_NO_PAIR = N_("Two sentences are compared in a real model.")
-_NO_NEXT = N_(
-    "The next token is of a toy that writes token by token, of any task but reverse, or of a real model that "
-    "predicts tokens."
+_NO_VIEW = N_(
+    "Points and two sentences take a real model, eviction takes a toy that writes token by token (any task "
+    "but reverse), the next token either, where it predicts tokens."
 )
 OWN_MAPS = "learned_own_maps"  # what a file held is kept under this
 ORDERS = "_whole_orders"  # which head is large, and each measure's order of the heads on screen
@@ -84,7 +78,7 @@ def _read_flow(controls: Controls, source: ToySetting | Heads) -> FlowState:
 
 def _read_eviction(controls: Controls, source: ToySetting | Heads) -> EvictionState | None:
     if isinstance(source, Heads) or not TASKS[source.recipe.task].causal:
-        controls.caption(f":material/info: {_(_NO_EVICTION)}")
+        controls.caption(f":material/info: {_(_NO_VIEW)}")
         return None
     with controls.sidebar():
         return EvictionState(source, controls.choose(settings.POLICY, _("Keys are evicted by")))
@@ -92,12 +86,12 @@ def _read_eviction(controls: Controls, source: ToySetting | Heads) -> EvictionSt
 
 def _refuse_pair(controls: Controls, source: ToySetting | Heads) -> None:
     del source
-    controls.caption(f":material/info: {_(_NO_PAIR)}")
+    controls.caption(f":material/info: {_(_NO_VIEW)}")
 
 
 def _read_next(controls: Controls, source: ToySetting | Heads) -> NextState | None:
     if source.model is None if isinstance(source, Heads) else not TASKS[source.recipe.task].causal:
-        controls.caption(f":material/info: {_(_NO_NEXT)}")
+        controls.caption(f":material/info: {_(_NO_VIEW)}")
         return None
     with controls.sidebar():
         controls.heading(_("Next token"))
@@ -108,7 +102,7 @@ def _read_next(controls: Controls, source: ToySetting | Heads) -> NextState | No
 
 def _read_points(controls: Controls, source_state: ToySetting | Heads) -> CloudState | None:
     if isinstance(source_state, ToySetting) or source_state.model is None:
-        controls.caption(f":material/info: {_(_NO_POINTS)}")
+        controls.caption(f":material/info: {_(_NO_VIEW)}")
         return None
     model = source_state.model
     with controls.sidebar():
@@ -220,10 +214,11 @@ def _read_real(controls: Controls, look: str) -> Heads | LongText | TwoTexts | N
             is_long = len(encoding.ids) > result.model.most_tokens
             if is_long and look == settings.FLOW:
                 needs = _(
-                    "Attention flow needs the maps of all heads at once, which have room for {most} tokens.",
+                    settings.TOO_MANY_TOKENS,
                     most=f"{result.model.most_tokens:,}",
+                    count=f"{len(encoding.ids):,}",
                 )
-                controls.caption(f":material/info: {needs}")
+                controls.caption(f":material/info: {capital(needs)}.")
             maps = None if is_long and look == settings.HEADS else maps_of(text, result.model)
         except ValueError as error:
             fault = _("{fault}.", fault=plain(capital(str(error))))

@@ -18,6 +18,7 @@ from attn_ui.base.parameters import (
 from attn_ui.base.shared_settings import CODE, HEAD, KEY, QUERY, TEMPERATURE, TEXT, TEXT_2
 from attn_words import N_
 
+TOO_MANY_TOKENS = N_("at most {most} tokens fit into this view; there are {count}")
 TOY = "a toy trained here"
 REAL = "a real model"
 FROM_FILE = "your own"

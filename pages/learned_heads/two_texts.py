@@ -10,7 +10,7 @@ from attn_core.two_texts import TextPair, compare_texts
 from attn_figures.ties import largest_first
 from attn_ui.base.shared_cache import shared
 from attn_words import _
-from pages.learned_heads.settings import BIG_OR_SMALL, TIRED_OR_WIDE
+from pages.learned_heads.settings import BIG_OR_SMALL, TIRED_OR_WIDE, TOO_MANY_TOKENS
 
 MOST_TOKENS = 128
 MOST_NUMBERS = 250_000  # of all maps on the slider
@@ -81,7 +81,5 @@ def _compare(first: str, second: str, pieces: bool, _model: RealModel) -> TextPa
     """
     pair = compare_texts(_model, first, second, pieces=pieces)
     if (n := len(pair.alignment.tokens)) > MOST_TOKENS:
-        raise ValueError(
-            _("Two sentences take at most {most} tokens together; these have {n}", most=MOST_TOKENS, n=n)
-        )
+        raise ValueError(_(TOO_MANY_TOKENS, most=MOST_TOKENS, count=n))
     return pair

@@ -32,12 +32,7 @@ def show(_nothing: None) -> None:
         st.warning(paragraph(plain(st.session_state[_FAULT]), stays), icon=":material/error:")
     if OWN_MAPS not in st.session_state:
         st.markdown(_("A map of more than {short} words is an image pyramid, to be zoomed.", short=SHORT))
-        st.markdown(
-            _(
-                "`capture` of `attn_core` takes the heads of any PyTorch model while it runs, and writes "
-                "such a file:"
-            )
-        )
+        st.markdown(_("`capture` of `attn_core` takes the heads of any PyTorch model while it runs:"))
         st.code(script("capture_heads"), language="python")
 
 

@@ -90,7 +90,7 @@ def _read_inputs(controls: Controls, inputs: Inputs) -> Inputs:
     try:
         head = make_head(inputs)
     except ValueError as problem:
-        note = _("The picture keeps the last numbers that fit.")
+        note = _("The picture stays as it was.")
         controls.caption(paragraph(f":material/edit: {plain(str(problem))}", note))
         controls.describe("kept", _("Of all this is shown"), _("the last numbers that fit one another"))
         return controls.recall(_GOOD, Inputs())

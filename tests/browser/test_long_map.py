@@ -342,7 +342,7 @@ def test_long_map_saved_words_are_text(window: Page, tmp_path: Path) -> None:
         window.mouse.wheel(0, -500)
     said(root, "Query 1 “<b>&”, key 1 “<b>&”: weight 1")
     with window.expect_download() as saved:
-        root.get_by_role("button", name="Save as SVG").click()
+        root.get_by_role("button", name="Save SVG").click()
     saved.value.save_as(tmp_path / "map.svg")
     drawn = ElementTree.parse(tmp_path / "map.svg")
     texts = ["".join(each.itertext()) for each in drawn.iter("{http://www.w3.org/2000/svg}text")]

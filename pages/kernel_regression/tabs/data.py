@@ -33,7 +33,7 @@ TABLE_READ = "kernel_own_table"  # the last file that could be read
 FILE_READ = "kernel_own_file"  # which it was
 UNCLEAR = "kernel_own_unclear"  # what each decimal sign makes of a number, where the file does not say
 NOTES = "kernel_own_notes"  # what is to be said of it
-STAY = N_("The points shown before stay.")
+STAY = N_("The picture stays as it was.")
 TABLE = "kernel_table_base"  # the points that the table's edits count from
 UPLOAD, X_COLUMN, Y_COLUMN, DECIMAL = "own_csv", "own_x", "own_y", "own_decimal"
 

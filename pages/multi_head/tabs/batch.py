@@ -84,11 +84,6 @@ def show(_result: Result) -> None:
     text = widgets.line(
         BATCH,
         _("Sentences, with a slash between them"),
-        help=_(
-            "Up to {sentences} sentences of up to {words} words are taken.",
-            sentences=MOST_SENTENCES,
-            words=MOST_WORDS,
-        ),
     )
     name_example(example())
     batch = batch_of(text, masked=widgets.flag(MASK_PADDING, _("Mask the padding")))
