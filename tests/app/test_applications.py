@@ -24,7 +24,7 @@ from pages.applications.state import State
 from pages.applications.tables import columns
 from pages.applications.tabs.checks import audited
 from pages.applications.views import VIEWS, images
-from tests import handed
+from tests import run_programs
 from tests.core.test_vision import file_of, save_vision_model, speckled
 from tests.pages import PAGES, open_page, open_sound
 from tests.plain_words import english_in
@@ -96,11 +96,11 @@ def test_application_opens_with_a_picture_and_checks_that_hold(use: str) -> None
 def test_application_picture_equals_the_weights_in_its_table(use: str) -> None:
     result = STATES[use]
     at = open_sound("applications", **link(result), tab="Data")
-    shown = handed.picture(at)
+    shown = run_programs.picture(at)
     names = {"cross-attention": "weights", "patches": "weights", "words": "weights"}
     names |= {"local head": "local", "global head": "global"}
     for name, wanted in maps(result).items():
-        np.testing.assert_allclose(handed.cells(shown[names.get(name, name)]), wanted, atol=1e-7)
+        np.testing.assert_allclose(run_programs.cells(shown[names.get(name, name)]), wanted, atol=1e-7)
     frame = at.dataframe[0].value
     assert list(frame.columns) == ["map", "query", "key", "may attend", "weight"]
     assert len(frame) == sum(each.size for each in maps(result).values())
@@ -112,7 +112,7 @@ def test_application_program_prints_the_numbers_of_its_table(use: str, changed: 
     result = STATES[use] if changed else State(use)
     code = open_sound("applications", **link(result), tab="Code").code[0].value
     assert code == VIEWS[use].program(result).text().strip()
-    printed = handed.run(code)
+    printed = run_programs.run(code)
     wanted: list[np.ndarray[Any, Any]] = []
     for each in maps(result).values():
         if use in ("images", "captions"):
@@ -121,7 +121,7 @@ def test_application_program_prints_the_numbers_of_its_table(use: str, changed: 
         if use == "speech":
             wanted.append(each[result.frame - 1])
         wanted.append(each)
-    assert list(handed.compared(printed, wanted)) == []
+    assert list(run_programs.compared(printed, wanted)) == []
     if use == "BERT and GPT":
         pairs = [int(each) for each in re.findall(r"allows (\d+) pairs", printed)]
         assert pairs == [int((each > 0).sum()) for each in maps(result).values()]
@@ -233,7 +233,7 @@ def test_picture_click_selects_the_patch() -> None:
         *range(1, 13)
     ]
     at = open_sound("applications", use="images", patch="31")
-    shown = handed.picture(at)
+    shown = run_programs.picture(at)
     assert shown["row"] == 30
     assert numbers_in(said_now(at)[0])[:2] == [1, 31]
 
@@ -315,11 +315,11 @@ def test_a_visitors_picture_shows_every_head_of_the_hosts_model(
     own = at.session_state[photo.OWN_PICTURE]
     at.selectbox[0].select_index(2 + 6).run()  # row 2, column 3, after [CLS] and [distillation]
     row = own.model.rows(own.picture, 8).double()
-    figure = handed.picture(at)
+    figure = run_programs.picture(at)
     naive = np.zeros((4, 4))
     for patch in range(16):
         naive[patch // 4, patch % 4] = row[0, 0, 2 + patch]
-    np.testing.assert_allclose(handed.cells(figure["laid over"]), naive, atol=1e-7)
+    np.testing.assert_allclose(run_programs.cells(figure["laid over"]), naive, atol=1e-7)
     rows = photo.PhotoRows(own, own.tokens(), own.queries(), 8, "en")
     with speaking("zh"):
         assert not {*rows.tokens[2:]} & {*own.tokens()}
@@ -331,7 +331,7 @@ def test_a_visitors_picture_shows_every_head_of_the_hosts_model(
     assert [shown["weight"][at] for at in (0, 17, 71)] == [row[0, 0, 0], row[0, 0, 17], row[1, 1, 17]]
     (back,) = [each for each in at.button if "own drawing" in each.label]
     back.click().run()
-    assert handed.cells(handed.picture(at)["laid over"]).shape == (6, 6)
+    assert run_programs.cells(run_programs.picture(at)["laid over"]).shape == (6, 6)
 
 
 def test_a_file_of_weights_is_laid_over_the_picture_beside_it(tmp_path: Path) -> None:
@@ -351,7 +351,7 @@ def test_a_file_of_weights_is_laid_over_the_picture_beside_it(tmp_path: Path) ->
     assert at.selectbox[0].value == 2 or "3 c" in str(at.selectbox[0].options)
     at.button(key="pin").click().run()  # a link would show the page's own drawing as A
     assert "no link has a file of your own" in " ".join(each.value for each in at.markdown)
-    figure = handed.picture(at)
+    figure = run_programs.picture(at)
     np.testing.assert_allclose(
-        handed.cells(figure["laid over"]), weights[0, 0, 2, 1:].reshape(4, 4), atol=1e-6
+        run_programs.cells(figure["laid over"]), weights[0, 0, 2, 1:].reshape(4, 4), atol=1e-6
     )

@@ -13,7 +13,7 @@ from attn_figures import theme
 from attn_figures.arcs import LEAST, LETTER, THICKEST
 from attn_live.unpacking import figure_at
 from pages import PAGES
-from tests.handed import leaves
+from tests.run_programs import leaves
 from tests.sentences import messages_in, numbers_in
 
 PAGE = PAGES["single-head"]

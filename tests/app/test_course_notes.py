@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pages.what_courses_say.claims import CLAIMS
-from tests import handed
+from tests import run_programs
 from tests.pages import open_sound
 from tests.walk import said_now
 
@@ -229,9 +229,9 @@ def test_course_notes_row_has_its_numbers_or_a_reason(name: str) -> None:
         found = at.dataframe[0].value[column].to_numpy(dtype=float)
         np.testing.assert_allclose(found, numbers, atol=6e-7, rtol=1e-4 if column == "weight" else 1e-7)
     if row.output:
-        np.testing.assert_allclose(handed.table(at, 1), row.output, atol=6e-7)
+        np.testing.assert_allclose(run_programs.table(at, 1), row.output, atol=6e-7)
     for of, cells in row.maps.items():
-        np.testing.assert_allclose(handed.cells(handed.picture(at)[of]), cells, atol=1e-12)
+        np.testing.assert_allclose(run_programs.cells(run_programs.picture(at)[of]), cells, atol=1e-12)
 
 
 @pytest.mark.parametrize("h", ["0.1", "0.2", "0.5", "1", "2", "5"])

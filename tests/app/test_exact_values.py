@@ -20,7 +20,7 @@ from attn_ui.screen import settings_file
 from pages import PAGES as WHOLE
 from pages.overview.compute import D_MODEL, SEED, SENTENCE
 from pages.single_head.state import Inputs
-from tests import handed
+from tests import run_programs
 from tests.pages import PAGES, open_sound
 from tests.sentences import messages_in
 from tests.walk import fields, said_now
@@ -56,7 +56,7 @@ def told(at: AppTest) -> str:
 
 def cells(at: AppTest, name: str) -> Numbers:
     """The numbers of a map of the first figure, where its sliders stand."""
-    return np.asarray(handed.picture(at)[name]["z"], dtype=float)
+    return np.asarray(run_programs.picture(at)[name]["z"], dtype=float)
 
 
 def close(got: Any, wanted: Any, tolerance: float = 1e-6) -> None:
@@ -80,7 +80,7 @@ def test_exact_temperature_of_a_link_is_kept_on_the_overview(t: str) -> None:
 )
 def test_exact_bandwidth_and_query_of_a_link_are_kept(h: str, x0: str) -> None:
     at = open_sound("kernel-regression", h=h, x0=x0, tab="Code")
-    drawn = handed.picture(at)
+    drawn = run_programs.picture(at)
     keys, values = (np.asarray(drawn["data"][axis], float) for axis in "xy")
     weights = softmax(-((float(x0) - keys) ** 2) / (2 * float(h) ** 2))
     close(np.asarray(drawn["weight of each point"]["marker"]["size"]), weights)
@@ -96,8 +96,8 @@ def test_exact_bandwidth_and_query_of_a_link_are_kept(h: str, x0: str) -> None:
     assert isinstance(program, Programs)
     assert f"/ {float(h)!r}" in program.text("PyTorch")
     assert program.program("PyTorch").numbers["query"] == [float(x0)]
-    printed = handed.arrays(handed.run(program, "PyTorch"))
-    assert not handed.difference(printed[0], weights[None])
+    printed = run_programs.arrays(run_programs.run(program, "PyTorch"))
+    assert not run_programs.difference(printed[0], weights[None])
 
 
 @pytest.mark.parametrize("picture", ["Four kernels", "Choose the bandwidth", "Bridge to attention", "Limits"])
@@ -115,7 +115,12 @@ def test_exact_temperature_of_a_link_is_kept_with_one_head() -> None:
     assert read_outs(at) == {"t": "0.37"}
     assert "/ 0.37" in at.code[0].value
     assert (
-        list(handed.compared(handed.run(at.code[0].value), [cells(at, "weights"), cells(at, "output")])) == []
+        list(
+            run_programs.compared(
+                run_programs.run(at.code[0].value), [cells(at, "weights"), cells(at, "output")]
+            )
+        )
+        == []
     )
     assert "÷ 0.37 |" in told(open_sound("single-head", t="0.37", tab="Arithmetic"))
 
@@ -137,7 +142,7 @@ def test_exact_temperature_of_a_link_is_kept_with_many_heads(sentence: str) -> N
     program = at.code[0].value
     assert "0.37" in program
     handed_over = WHOLE["multi-head"].at(urlencode(link)).programs
-    assert not handed.difference(handed.arrays(handed.run(handed_over, "NumPy"))[0], maps)
+    assert not run_programs.difference(run_programs.arrays(run_programs.run(handed_over, "NumPy"))[0], maps)
 
 
 def test_exact_temperature_of_a_link_is_kept_beside_the_slider() -> None:
@@ -181,7 +186,7 @@ def test_exact_strength_of_a_link_is_kept(show: str) -> None:
     if show == "attention":
         drawn = cells(at, "after")
         program = WHOLE["positional-encoding"].at("strength=0.37").programs
-        assert not handed.difference(handed.arrays(handed.run(program, "NumPy"))[0], drawn)
+        assert not run_programs.difference(run_programs.arrays(run_programs.run(program, "NumPy"))[0], drawn)
 
 
 def test_exact_training_length_of_a_link_is_kept() -> None:

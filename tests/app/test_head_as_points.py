@@ -16,7 +16,7 @@ from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.ranked_heads import RankedHeads
 from pages.learned_heads.state import CloudState, Heads
 from pages.learned_heads.tabs.clouds import checks_of_clouds
-from tests import handed, small_models
+from tests import run_programs, small_models
 
 POINTS = "source=a+real+model&look=points"
 
@@ -123,7 +123,7 @@ def test_head_points_tables_and_program_have_equal_numbers() -> None:
     found = at("layer=1&within=3")
     table, result = found.tables["points"], found.view.result
     places = np.array([table["first coordinate"], table["second coordinate"]]).T
-    printed = handed.arrays(handed.run(found.programs, "attn_core"))
+    printed = run_programs.arrays(run_programs.run(found.programs, "attn_core"))
     n = len(result.tokens)
     np.testing.assert_allclose(printed[0], result.weights, atol=6e-5)
     np.testing.assert_allclose(np.vstack(printed[1:]), places, atol=6e-5)

@@ -16,8 +16,8 @@ from attn_live.unpacking import figure_at
 from pages import PAGES
 from pages.multi_head.compute import planes_of
 from pages.multi_head.tabs import checks
-from tests.handed import faults, leaves
 from tests.pages import open_page
+from tests.run_programs import faults, leaves
 from tests.sentences import messages_in, numbers_in
 
 LONG = "text=one+two+three+four+five+six+seven+eight+nine+ten&dm=16"

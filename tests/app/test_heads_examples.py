@@ -25,10 +25,10 @@ from pages.multi_head.tabs import batch, block, cost, one_or_many, shared_heads,
 from pages.multi_head.tabs import spellings as spellings_tab
 from pages.multi_head.views.one_or_many import describe
 from programs.writing import PYTORCH, imports
-from tests import handed
+from tests import run_programs
 from tests.app.test_multi_head import OWN
-from tests.handed import leaves
 from tests.pages import open_sound
+from tests.run_programs import leaves
 from tests.sentences import messages_in, numbers_in
 from tests.walk import fields, said_now
 
@@ -229,7 +229,7 @@ def test_head_fits_pass_checks_and_the_program_prints_them() -> None:
     assert all(check.passed for check in one_or_many.checks(fits))
     wrong = tuple(replace(fit, losses=fit.losses * 0.9999) for fit in fits)
     assert not any(check.passed for check in one_or_many.checks(wrong))
-    errors = handed.run(one_or_many.program()).removeprefix("errors: ")
+    errors = run_programs.run(one_or_many.program()).removeprefix("errors: ")
     theirs = torch.tensor(json.loads(errors), dtype=torch.float64)
     torch.testing.assert_close(fits[1].losses[-1], theirs, rtol=1e-6, atol=0)
     said = one_or_many.read_out(120, [float(fit.losses[-1].mean()) for fit in fits])

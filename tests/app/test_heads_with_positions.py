@@ -33,7 +33,7 @@ from pages.multi_head.state import HeadsOptions, HeadsSetting
 from pages.multi_head.tabs.checks import checks
 from pages.multi_head.views import caption, scene
 from tests.app.test_multi_head import OWN, captions, open_page, text
-from tests.handed import leaves
+from tests.run_programs import leaves
 from tests.sentences import messages_in
 
 LOOK = HeadsOptions("every head", "number", 0, 1, ())

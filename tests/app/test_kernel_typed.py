@@ -15,7 +15,7 @@ from pages import PAGES
 from pages.kernel_regression.points import sample, typed_sample
 from pages.kernel_regression.settings import KERNEL_VIEW, TRUTH
 from tests.app.test_kernel_regression import assert_sound, page, told
-from tests.handed import leaves
+from tests.run_programs import leaves
 from tests.walk import fields
 
 FUNCTION = "typed function"

@@ -30,7 +30,7 @@ from pages.learned_heads.tabs import arithmetic
 from pages.learned_heads.tabs.checks import checks
 from pages.learned_heads.trainer import Job, LineIsFullError, Trainer
 from pages.learned_heads.views.toy import draw_steps, results_of, title
-from tests import handed
+from tests import run_programs
 from tests.pages import open_sound
 from tests.sentences import messages_in, numbers_in
 
@@ -174,8 +174,8 @@ def test_check_fails_where_the_file_has_other_numbers(monkeypatch: pytest.Monkey
 )
 def test_learned_program_prints_the_numbers_on_the_page(chosen: ToySetting) -> None:
     result = Result(chosen, 2)
-    for kind in handed.KINDS:
-        says = handed.run(programs_of(result), kind).splitlines()[-1]
+    for kind in run_programs.KINDS:
+        says = run_programs.run(programs_of(result), kind).splitlines()[-1]
         assert says.split() == ["predicts:", *(SYMBOLS[each] for each in result.predictions)]
 
 
@@ -380,7 +380,7 @@ def test_own_model_is_trained_and_shown(monkeypatch: pytest.MonkeyPatch) -> None
     assert messages_in(last, "right", loss=number(float(job.run.curve.loss[-1]), 3))
     assert len([each for each in page.button if each.label == "Train"]) == 0
     result = Result(ToySetting(own, "abcnm"), len(job.run.checkpoints) - 1)
-    assert handed.run(programs_of(result)).splitlines()[-1] == "predicts: a b c n m"
+    assert run_programs.run(programs_of(result)).splitlines()[-1] == "predicts: a b c n m"
     weights = Result(ToySetting(own, "abc"), 0).toy_run.weights
     np.testing.assert_allclose(weights.sum(dim=-1), np.ones((1, 3)), atol=1e-6)
     assert re.search(r"seed 5, 1 layer of 1 head", words.recipe_in_words(own))

@@ -10,7 +10,7 @@ from attn_ui.base.page import At
 from pages import PAGES
 from pages.kernel_regression.compute import Result
 from pages.kernel_regression.tabs.line_checks import check
-from tests.handed import leaves
+from tests.run_programs import leaves
 from tests.sentences import messages_in, numbers_in
 
 PAGE = PAGES["kernel-regression"]

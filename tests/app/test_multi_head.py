@@ -37,8 +37,8 @@ from pages.multi_head.tabs.checks import checks
 from pages.multi_head.tabs.shapes import STAGE_WORDS, ledger
 from pages.multi_head.views import scene
 from pages.single_head.tabs.arithmetic import products, steps
-from tests.handed import leaves
 from tests.pages import open_sound, shown_under
+from tests.run_programs import leaves
 from tests.sentences import messages_in
 from tests.walk import said_now
 

@@ -16,7 +16,7 @@ from pages import PAGES
 from pages.learned_heads import model_shelf
 from pages.learned_heads.model_shelf import ModelShelf
 from pages.learned_heads.tabs.flow import checks_of_next
-from tests import handed, small_models
+from tests import run_programs, small_models
 from tests.pages import open_sound
 from tests.sentences import messages_in
 
@@ -55,8 +55,8 @@ def test_next_token_bars_equal_the_softmax_and_pale_where_cut() -> None:
 
 def test_next_token_program_and_tables_equal_the_screen() -> None:
     page = at("training=100&topk=3&t=0.5&ablate=2")
-    printed = handed.run(page.programs, "attn_core")
-    np.testing.assert_allclose(handed.arrays(printed)[0], page.tables["next"]["probability"], atol=6e-5)
+    printed = run_programs.run(page.programs, "attn_core")
+    np.testing.assert_allclose(run_programs.arrays(printed)[0], page.tables["next"]["probability"], atol=6e-5)
     assert "tensor(3)" in printed
     adds = page.view.result.next_token.heads.flatten().tolist()
     np.testing.assert_allclose(adds, page.tables["heads"]["adds"])

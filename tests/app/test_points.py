@@ -10,8 +10,8 @@ import torch
 
 from attn_live.unpacking import figure_at
 from pages import PAGES
-from tests.handed import faults
 from tests.pages import open_sound
+from tests.run_programs import faults
 from tests.sentences import messages_in, numbers_in
 
 LONG = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"

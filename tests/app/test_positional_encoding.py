@@ -34,8 +34,8 @@ from pages.positional_encoding.settings import (
     TAB,
 )
 from pages.positional_encoding.views import beyond_training
-from tests.handed import faults
 from tests.pages import open_sound
+from tests.run_programs import faults
 from tests.sentences import messages_in, numbers_in
 from tests.walk import fields, said_now
 

@@ -39,9 +39,9 @@ from pages.multi_head.settings import HEADS_MASK
 from pages.single_head.settings import EXAMPLE, MASK
 from programs import writing
 from programs.writing import NUMPY, PYTORCH, SHORT, Program
-from tests import handed
-from tests.handed import Link, leaves
+from tests import run_programs
 from tests.pages import open_page
+from tests.run_programs import Link, leaves
 
 FILES = (
     "arrays",
@@ -282,7 +282,7 @@ def test_program_numbers_have_the_fewest_digits_that_keep_the_output() -> None:
     program = Program(NUMPY, "y = 2 * x", {"x": [1 / 3, 2.0]}, ["y"])
     assert "x = np.array([0.333333, 2.0])" in program.text() or "[0.33333" in program.text()
     assert leaves(program)["y"].tolist() == [2 / 3, 4.0]
-    close(handed.arrays(handed.run(program))[0], [0.6667, 4.0])
+    close(run_programs.arrays(run_programs.run(program))[0], [0.6667, 4.0])
 
 
 def test_program_numbers_are_loaded_if_many_and_written_without_a_file() -> None:
@@ -296,7 +296,7 @@ def test_program_numbers_are_loaded_if_many_and_written_without_a_file() -> None
     for text in (program, whole):
         assert leaves(text)["y"] == x.sum()
         close(leaves(text)["w"], numbers["w"], 0)
-    assert handed.run(whole).startswith("y:\ntensor(2080")
+    assert run_programs.run(whole).startswith("y:\ntensor(2080")
 
 
 def test_program_infinities_and_gaps_are_written() -> None:
@@ -341,11 +341,11 @@ def test_program_description_names_a_learned_bandwidth_where_it_is(link: str) ->
 
 def test_program_treats_typed_text_as_data() -> None:
     link = {"text": "\"]; import os # '''", "mask": "causal"}
-    assert handed.faults("single-head", link) == []
-    assert handed.faults("multi-head", link) == []
+    assert run_programs.faults("single-head", link) == []
+    assert run_programs.faults("multi-head", link) == []
 
 
-# ---- what is printed, against what is on the page; the wide version is `python -m tests.handed` ----
+# ---- what is printed, against what is on the page; the wide version is `python -m tests.run_programs` ----
 
 SENTENCE_64 = " ".join(f"w{place % 40}" for place in range(64))
 LINKS: list[tuple[str, Link]] = [
@@ -403,7 +403,7 @@ LINKS: list[tuple[str, Link]] = [
 @pytest.mark.sample(14)
 @pytest.mark.parametrize(("page", "link"), LINKS)
 def test_program_prints_what_the_page_shows(page: str, link: Link) -> None:
-    assert handed.faults(page, link) == []
+    assert run_programs.faults(page, link) == []
 
 
 def test_program_data_file_comes_with_it() -> None:
@@ -478,7 +478,7 @@ def test_program_in_its_own_process_needs_only_its_named_packages(
         input=text, capture_output=True, text=True, check=False, cwd=tmp_path, env=path,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
-    assert list(handed.compared(done.stdout, handed.SHOWN[page]({}))) == []
+    assert list(run_programs.compared(done.stdout, run_programs.SHOWN[page]({}))) == []
 
 
 def test_program_of_a_real_model_prints_the_first_head_of_its_table() -> None:
@@ -489,7 +489,7 @@ def test_program_of_a_real_model_prints_the_first_head_of_its_table() -> None:
     best = heads.loc[heads["Previous token"].idxmax()]
     handed_over = PAGES["learned-heads"].at("source=a real model&text=a dog lay on the rug").programs
     assert isinstance(handed_over, OneProgram)
-    assert handed.run(handed_over) == f"head {best['Head']}: {best['Previous token']:.4f}\n"
+    assert run_programs.run(handed_over) == f"head {best['Head']}: {best['Previous token']:.4f}\n"
 
 
 def test_program_short_form_draws_the_vectors_of_the_page() -> None:

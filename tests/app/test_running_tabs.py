@@ -11,8 +11,8 @@ from attn_core import causal_mask, score_attention
 from pages.single_head.example import SEED, WIDTH, draw_vectors
 from pages.single_head.programs import output_program
 from pages.single_head.tabs import flashattention, linear_attention
-from tests.handed import leaves
 from tests.pages import open_sound
+from tests.run_programs import leaves
 from tests.walk import said_now
 
 WORDS = ["the", "cat", "sat", "on", "the", "mat"]

@@ -23,8 +23,8 @@ from pages.single_head.compute import at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.settings import MASK, MASK_WIDTH, STAGE, TAB
 from pages.single_head.state import Inputs, Scoring, StageOptions, State
-from tests.handed import leaves
 from tests.pages import open_sound, shown_under
+from tests.run_programs import leaves
 from tests.sentences import messages_in, numbers_in
 
 opened = partial(open_sound, "single-head")

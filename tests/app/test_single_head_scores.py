@@ -13,8 +13,8 @@ from pages import PAGES
 from pages.single_head.compute import Result
 from pages.single_head.stages import STAGES
 from pages.single_head.tabs.arithmetic import steps, working
-from tests.handed import leaves
 from tests.pages import open_sound
+from tests.run_programs import leaves
 from tests.sentences import messages_in
 
 OTHERS = [score for score in SCORES if score != "dot product"]

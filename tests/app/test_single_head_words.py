@@ -43,7 +43,7 @@ def shown(
 
 
 TYPED = Inputs(qkv="typed", text="x", q=((1.0, -2.0),), k=((0.5, 1.0), (0.5, 3.0)), v=((1.0,), (-4.0,)))
-# What sets weights aside, and points, say nothing where nobody asked for them: `test_set_aside` and
+# What sets weights aside, and points, say nothing where nobody asked for them: `test_removed_weights` and
 # `test_points` read those.
 WITH_ALL = [name for name, stage in STAGES.items() if not stage.removes_weights and name != "points"]
 

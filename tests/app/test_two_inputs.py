@@ -24,7 +24,7 @@ from pages.kernel_regression.points import sample as sample_of_one
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT, QUERY_AT_2, TAB
 from pages.kernel_regression.tabs import checks as kernel_checks
 from pages.kernel_regression.views import two_inputs
-from tests import handed
+from tests import run_programs
 from tests.pages import open_sound
 from tests.sentences import messages_in, numbers_in
 from tests.walk import fields, said_now
@@ -73,7 +73,7 @@ def address(at: AppTest, name: str) -> str | None:
 )
 def test_two_inputs_picture_equals_plain_loops(kernel: str, h: str, x0: str, x02: str) -> None:
     at = opened(kernel=kernel, h=h, x0=x0, x02=x02)
-    shown = handed.picture(at)
+    shown = run_programs.picture(at)
     keys = np.stack([np.asarray(shown["keys"][side], float) for side in "xy"], axis=-1)
     values = np.asarray(shown["keys"]["marker"]["color"], float)
     query, width = (float(x0), float(x02)), float(h)
@@ -150,7 +150,7 @@ def test_two_inputs_program_prints_data_and_sentence(kind: str, kernel: str) -> 
         "noise": "0.3",
         "seed": "9",
     }
-    printed = handed.run(
+    printed = run_programs.run(
         PAGES["kernel-regression"].at(urlencode({"picture": "Two inputs", **link})).programs, kind
     )
     at = opened(**link, tab="Data")
@@ -158,8 +158,8 @@ def test_two_inputs_program_prints_data_and_sentence(kind: str, kernel: str) -> 
     assert list(frame.columns) == ["x₁", "x₂", "y", "weight", "|q − k|"]
     assert frame.shape == (23, 5)
     weights = frame["weight"].to_numpy()
-    assert not handed.difference(handed.arrays(printed)[0], weights[None])
-    ((estimate,),) = handed.arrays(printed)[1:]
+    assert not run_programs.difference(run_programs.arrays(printed)[0], weights[None])
+    ((estimate,),) = run_programs.arrays(printed)[1:]
     assert estimate == pytest.approx(float(weights @ frame["y"]), abs=6e-5)
     query = (3.33, 1.25)
     far = [math.dist(query, key) for key in frame[["x₁", "x₂"]].to_numpy().tolist()]
@@ -169,7 +169,7 @@ def test_two_inputs_program_prints_data_and_sentence(kind: str, kernel: str) -> 
 
 def test_two_inputs_arithmetic_writes_each_distance() -> None:
     at = opened(tab="Arithmetic", x0="1.3", x02="3.7", h="0.75")
-    shown = handed.picture(at)
+    shown = run_programs.picture(at)
     keys = np.stack([np.asarray(shown["keys"][side], float) for side in "xy"], axis=-1)
     weights = weigh("gaussian", 0.75, (1.3, 3.7), keys)
     top = keys[int(np.argmax(weights))]
@@ -256,9 +256,9 @@ def test_two_inputs_link_between_cells_is_kept_and_a_bad_one_named() -> None:
 
 def test_two_inputs_second_coordinate_moves_the_query_only() -> None:
     at = opened(x02="0.1")
-    before = handed.picture(at)
+    before = run_programs.picture(at)
     at.select_slider(key="step-x02").set_value("4.9").run()
-    after = handed.picture(at)
+    after = run_programs.picture(at)
     assert float(after["query"]["y"][0]) == pytest.approx(4.9)
     np.testing.assert_array_equal(before["estimate map"]["z"], after["estimate map"]["z"])
     assert address(at, "x02") == "4.9"

@@ -15,7 +15,7 @@ from pages.learned_heads import model_shelf
 from pages.learned_heads.model_shelf import ModelShelf
 from pages.learned_heads.tabs.ranked_heads import checks_of_pair
 from pages.learned_heads.two_texts import PAIRS, TwoTexts
-from tests import handed, small_models
+from tests import run_programs, small_models
 from tests.pages import open_sound
 from tests.sentences import messages_in
 
@@ -82,7 +82,7 @@ def test_two_texts_tables_checks_and_program_equal_the_screen() -> None:
     result = page.view.result
     assert result.number(result.head) == "6.2"
     assert all(check.passed for check in checks_of_pair(result))
-    printed = handed.arrays(handed.run(page.programs, "attn_core"))
+    printed = run_programs.arrays(run_programs.run(page.programs, "attn_core"))
     table = page.tables["pairs"]
     both = np.ix_(result.pair.alignment.shared, result.pair.alignment.shared)
     for (

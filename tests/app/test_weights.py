@@ -21,7 +21,7 @@ from pages.multi_head.compute import sequences
 from pages.multi_head.head_count_study import plain_setting, studied
 from pages.multi_head.settings import SETTINGS as HEADS_SETTINGS
 from pages.single_head.settings import SETTINGS as HEAD_SETTINGS
-from tests import handed
+from tests import run_programs
 from tests.app.test_multi_head import OWN
 from tests.pages import open_page
 from tests.sentences import messages_in, numbers_in
@@ -46,7 +46,7 @@ def softmax(scores: Numbers) -> Numbers:
 def output_shown(at: AppTest) -> Numbers:
     """The last table of the tab Data."""
     assert not at.exception
-    return handed.table(at, len(at.dataframe) - 1)
+    return run_programs.table(at, len(at.dataframe) - 1)
 
 
 def sidebar(at: AppTest) -> str:
@@ -102,7 +102,7 @@ def by_torch(name: str, d_in: int, d_out: int, generator: torch.Generator) -> Nu
 @pytest.mark.parametrize("name", INITS)
 def test_many_heads_weights_follow_their_initialisation(name: str) -> None:
     at = open_page("multi-head", init=name, heads="2", dm="4", text="a b c", tab="Data")
-    x = handed.table(at, 0)
+    x = run_programs.table(at, 0)
     generator = torch.Generator().manual_seed(4)
     every = dict(
         zip(("W_q", "W_k", "W_v", "W_o"), (by_torch(name, 4, 4, generator) for _ in range(4)), strict=True)
@@ -167,7 +167,7 @@ def test_two_heads_of_typed_tables_equal_numpy(bias: bool) -> None:
     given |= {f"b_{each}": drawn(at + 5, (4,)) for at, each in enumerate("qkvo")} if bias else {}
     link = {"hand": "true", "heads": "2", "dm": "4", "text": "a b c", "bias": str(bias).lower()}
     at = open_page("multi-head", tab="Data", **link, **link_of(given))
-    np.testing.assert_allclose(output_shown(at), two_heads(handed.table(at, 0), given), atol=1e-12)
+    np.testing.assert_allclose(output_shown(at), two_heads(run_programs.table(at, 0), given), atol=1e-12)
     names = "W_q, W_k, W_v, W_o, b_q, b_k, b_v and b_o" if bias else "W_q, W_k, W_v and W_o"
     assert messages_in(said(at), names=names)
 
@@ -430,4 +430,4 @@ BIASES = link_of({"b_q": drawn(5, (1, 8)), "b_o": drawn(6, (1, 8))})
     ],
 )  # fmt: skip
 def test_weights_programs_print_what_the_page_shows(page: str, link: dict[str, str]) -> None:
-    assert handed.faults(page, link) == []
+    assert run_programs.faults(page, link) == []

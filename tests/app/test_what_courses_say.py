@@ -17,7 +17,7 @@ from pages.what_courses_say.compute import State
 from pages.what_courses_say.settings import CLAIM
 from pages.what_courses_say.tables import columns
 from pages.what_courses_say.vocabulary import IN_FORMULAS, NAMES, translate_formula
-from tests import handed
+from tests import run_programs
 from tests.pages import PAGES, open_page, open_sound
 from tests.sentences import numbers_in
 from tests.walk import said_now
@@ -53,7 +53,7 @@ def test_claim_states_measured_numbers_and_its_checks_hold(name: str) -> None:
 @pytest.mark.parametrize("name", CLAIM.options)
 def test_claim_program_prints_the_means_of_its_table(name: str) -> None:
     program = open_sound("what-courses-say", claim=name, tab="Code", seed="7").code[0].value
-    printed = handed.run(program).splitlines()
+    printed = run_programs.run(program).splitlines()
     table = open_sound("what-courses-say", claim=name, tab="Data", seed="7").dataframe[0].value
     curves = table.groupby(["measure", "curve"], sort=False)["mean"]
     assert len(printed) == 1 + len(curves)

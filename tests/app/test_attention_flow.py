@@ -17,7 +17,7 @@ from pages.learned_heads.eviction import HeadEviction
 from pages.learned_heads.ranked_heads import RankedHeads
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tabs.flow import checks_of_eviction, checks_of_flow
-from tests import handed, small_models
+from tests import run_programs, small_models
 from tests.sentences import messages_in, numbers_in
 
 FLOW = "look=attention+flow"
@@ -152,12 +152,12 @@ PRINTED = [FLOW, f"{FLOW}&task=reverse&layer=1&ablate=1&sinksaside=true", "look=
 PRINTED += ["look=eviction&budget=3"]
 
 
-@pytest.mark.parametrize("kind", handed.KINDS)
+@pytest.mark.parametrize("kind", run_programs.KINDS)
 @pytest.mark.parametrize("link", PRINTED)
 def test_flow_programs_print_the_numbers(link: str, kind: str) -> None:
     found = at(link)
     result = found.view.result
-    printed = np.array(re.findall(r"-?\d+\.\d*", handed.run(found.programs, kind)), dtype=np.float64)
+    printed = np.array(re.findall(r"-?\d+\.\d*", run_programs.run(found.programs, kind)), dtype=np.float64)
     if isinstance(result, AttentionFlow):
         wanted = [
             each[result.at]

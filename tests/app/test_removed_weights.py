@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 from pages import PAGES
 from pages.multi_head.walks import walk_of
-from tests.handed import leaves
+from tests.run_programs import leaves
 from tests.sentences import messages_in, numbers_in
 
 SENTENCE = "text=a+cat+sat+on+my+mat&t=0.8"

@@ -1,7 +1,7 @@
-"""Every program that a page hands over: run, and its standard output held against the page's own numbers.
+"""Runs every program of a page, and compares its output with the numbers of the page.
 
-    python -m tests.handed multi-head --states 200 --seed 1
-    python -m tests.handed single-head --fix mask=causal
+    python -m tests.run_programs multi-head --states 200 --seed 1
+    python -m tests.run_programs single-head --fix mask=causal
 
 Each state is a link with random valid settings. What a program prints is compared with the tables under
 *Data*, or with the picture where those show no weights, to the four decimals that are printed.
@@ -39,24 +39,24 @@ ROUNDED = 6e-5  # four decimals
 Numbers = NDArray[np.float64]
 Nested = list[Any]
 Link = Mapping[str, Any]  # what a link says, by name
-Handed = Programs | OneProgram | Program | str
+AnyProgram = Programs | OneProgram | Program | str
 
 
-def run(program: Handed, kind: str = SHORT) -> str:
+def run(program: AnyProgram, kind: str = SHORT) -> str:
     """Return what a program prints; nothing is opened in a browser."""
     return executed(_of(program, kind))[1]
 
 
-def leaves(program: Handed, kind: str = SHORT) -> dict[str, Any]:
+def leaves(program: AnyProgram, kind: str = SHORT) -> dict[str, Any]:
     """Return what a program leaves behind, by its name, with all digits of its numbers; see `executed`."""
     chosen = _of(program, kind)
     return executed(replace(chosen, digits=17) if isinstance(chosen, Program) else chosen)[0]
 
 
-def _of(handed: Handed, kind: str) -> Program | str:
-    if isinstance(handed, Programs):
-        return handed.program(kind)
-    return handed.program if isinstance(handed, OneProgram) else handed
+def _of(program: AnyProgram, kind: str) -> Program | str:
+    if isinstance(program, Programs):
+        return program.program(kind)
+    return program.program if isinstance(program, OneProgram) else program
 
 
 def executed(program: Program | str) -> tuple[dict[str, Any], str]:
@@ -304,9 +304,9 @@ STILL: dict[str, Query] = {
 
 def faults(page: str, query: Link) -> list[str]:
     """Run what a state of a page hands over under *Code*; return what is not as the page shows it."""
-    wanted, handed = SHOWN[page](query), PAGES[page].at(urlencode(query, doseq=True)).programs
-    assert isinstance(handed, Programs)
-    return [f"{kind} {told}" for kind in KINDS for told in _told(handed.program(kind), wanted)]
+    wanted, program = SHOWN[page](query), PAGES[page].at(urlencode(query, doseq=True)).programs
+    assert isinstance(program, Programs)
+    return [f"{kind} {told}" for kind in KINDS for told in _told(program.program(kind), wanted)]
 
 
 def _told(program: Program | str, wanted: Sequence[Numbers]) -> list[str]:
