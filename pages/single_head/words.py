@@ -47,7 +47,7 @@ def _pair(result: Result) -> dict[str, str]:
 def describe_row(result: Result) -> str:
     """Say where the chosen query looks, and how widely."""
     walk, row = result.walk, result.cell[0]
-    if not walk.mask[row].any():
+    if not walk.weights[row].any():  # masked, or all of it at the sink
         return ""
     return _(
         "Query {query}: largest weight {weight} on {key}; effective number of keys {spread} of {count} "
@@ -57,7 +57,7 @@ def describe_row(result: Result) -> str:
         key=_keys(result, *largest(walk.weights[row])),
         spread=f"{result.effective[row]:.1f}",
         count=int(walk.mask[row].sum()),
-        mean=f"{result.effective[walk.mask.any(axis=1)].mean():.1f}",
+        mean=f"{result.effective[walk.weights.any(axis=1)].mean():.1f}",
     )
 
 

@@ -148,3 +148,14 @@ def test_sink_checks_hold_and_tabs_count_it(link: dict[str, str]) -> None:
         key = walk.ablation.key
         rest = np.delete(walk.weights, key, axis=1) / (1 - walk.weights[:, [key]])
         np.testing.assert_allclose(np.delete(walk.ablation.weights, key, axis=1), rest, atol=1e-12)
+
+
+def test_sink_that_takes_all_of_a_row_leaves_it_out_of_the_mean() -> None:
+    link = "example=own+sentence&text=a+b&qkv=typed&Q=1000;1&K=-1;-2&V=1;2&sink=true&scale=none&logit=0"
+    everything = PAGES["single-head"].at(f"{link}&q=0")
+    assert not everything.view.result.walk.weights[0].any()
+    assert messages_in(everything.sentence, share="1.000")
+    assert not messages_in(everything.sentence, "spread")
+    share = np.exp([-1, -2]) / np.exp([-1, -2]).sum()
+    spread = f"{np.exp(-(share * np.log(share)).sum()):.1f}"
+    assert messages_in(PAGES["single-head"].at(f"{link}&q=1").sentence, spread=spread, mean=spread)
