@@ -54,9 +54,11 @@ def test_palette_selection_applies_to_all_pages_and_is_in_the_link(app: AppPage)
     wait_for_scale(app, weights[0])
     app.page.get_by_role("button", name="Share").click()
     app.settle()
+    app.choose("pick-decimals", "three (0.000)")
+    app.page.wait_for_url(re.compile("decimals=3"))
     app.choose("pick-palette", "indigo")
     wait_for_scale(app, theme.LIGHT.scores[0])
-    app.page.wait_for_url(lambda url: "palette" not in url)
+    app.page.wait_for_url(lambda url: "palette" not in url and "decimals=3" in url)
 
 
 @pytest.mark.parametrize("worn", [pytest.param("light", marks=pytest.mark.slow), "dark"])
