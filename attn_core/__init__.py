@@ -10,7 +10,7 @@ from attn_core.heads_study import HeadsStudy, heads_study
 from attn_core.kernels import KERNELS, Kernel
 from attn_core.kv_cache import DecodingCost, KVCache, decode_step, decoding_cost
 from attn_core.latent_attention import LatentAttention
-from attn_core.local_linear import LocalLinear, local_linear, local_linear_estimate, local_linear_search
+from attn_core.local_linear import LocalLinear, local_linear, local_linear_estimate
 from attn_core.manifest import Manifest, ManifestEntry
 from attn_core.mask_patterns import MASK_PATTERNS, Masking, make_mask, mask_code
 from attn_core.masks import (
@@ -117,7 +117,7 @@ __all__ = [
     "decoding_cost", "diagonal_score", "dilated_mask", "effective_keys", "effective_rank", "entropy",
     "first_token_score", "fit_heads", "function_sample", "global_local_mask", "head_similarity",
     "heads_study", "how_cut", "kernel_estimate", "label_tokens", "learn_bandwidth", "leave_one_out_error",
-    "linear_attention_steps", "load_model", "local_linear", "local_linear_estimate", "local_linear_search",
+    "linear_attention_steps", "load_model", "local_linear", "local_linear_estimate",
     "make_mask", "make_scaling", "make_scheme", "mask_code", "merge_heads", "multi_head_size",
     "nadaraya_watson", "next_token_score", "packed_mask", "padding_mask", "plane_sample", "prefix_mask",
     "previous_token_score", "ramp_encoding", "read_attention", "read_function", "regression_sample",

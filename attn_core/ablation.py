@@ -16,14 +16,13 @@ from attn_words import N_
 class KeyAblation:
     """Attention to all keys (``full``), and without each key: the first axis is the key that is left out.
 
-    ``removed_weight`` is the weight that each query gave to that key, ``output_change`` how far its output
-    moves; ``empty`` is True for queries that could attend to nothing else.
+    ``output_change`` is how far the output of each query moves; ``empty`` is True for queries that could
+    attend to nothing else.
     """
 
     full: Attention
     weights: Float[Tensor, "n_key n_query n_key"]
     output: Float[Tensor, "n_key n_query d_v"]
-    removed_weight: Float[Tensor, "n_key n_query"]
     output_change: Float[Tensor, "n_key n_query"]
     empty: Bool[Tensor, "n_key n_query"]
 
@@ -46,7 +45,7 @@ def ablate_keys(
     True where a query may attend. The token that is left out attends to the others as before. All keys are
     computed in one call by a softmax over the other keys, which stays exact where W_il is near one.
 
-    Invariant: what a row gains on other keys adds up to ``removed_weight``, unless it is ``empty``.
+    Invariant: what a row gains on other keys adds up to the weight that is removed, unless it is ``empty``.
 
     Edge cases: a query that could attend to that key alone has weights and output of zero.
 
@@ -66,7 +65,7 @@ def ablate_keys(
     without = scaled_dot_product_attention(query, key, value, rest, scale=scale, temperature=temperature)
     output_change = torch.linalg.vector_norm(without.output - full.output, dim=-1)
     empty = may.any(dim=-1) & ~rest.any(dim=-1)
-    return KeyAblation(full, without.weights, without.output, full.weights.mT, output_change, empty)
+    return KeyAblation(full, without.weights, without.output, output_change, empty)
 
 
 def audit_ablation(

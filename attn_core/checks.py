@@ -77,15 +77,6 @@ def compare(name: str, ours: Tensor, theirs: Tensor | float, *, scale: float | N
     return Check(name, _largest((ours - other)[~alike]), size, _tolerance(ours.dtype))
 
 
-def agree(ours: Tensor, theirs: Tensor | float) -> bool:
-    """Return whether numbers are the same but for rounding; see `compare`.
-
-    >>> agree(torch.tensor([0.1 + 0.2]), torch.tensor([0.3]))
-    True
-    """
-    return compare("", ours, theirs).passed
-
-
 def _tolerance(dtype: torch.dtype) -> float:
     return math.sqrt(torch.finfo(dtype).eps) / 10
 

@@ -37,17 +37,17 @@ def learned_table() -> Float[Tensor, "limit d_model"] | None:
     return None if folder is None else read_tensor(folder / "model.safetensors", _TENSOR)
 
 
-def scaled_table(mean_score: float = 2.0) -> Float[Tensor, "limit d_model"] | None:
+def scaled_table() -> Float[Tensor, "limit d_model"] | None:
     """Return the learned table times one number, so that it can be added to vectors of another model.
 
-    The number makes the mean of |P|^2 / sqrt(d_model), a position's scaled score with itself, equal to
-    ``mean_score``; 2 is what the sinusoidal encoding of width 16 has. Directions and ratios are untouched.
+    The number makes the mean of |P|^2 / sqrt(d_model), a position's scaled score with itself, equal to 2,
+    which is what the sinusoidal encoding of width 16 has. Directions and ratios are untouched.
     """
     table = learned_table()
     if table is None:
         return None
     present = table.square().sum(dim=-1).mean() / table.shape[1] ** 0.5
-    factor: Tensor = (mean_score / present).sqrt()
+    factor: Tensor = (2 / present).sqrt()
     return table * factor
 
 

@@ -11,7 +11,6 @@ from torch import Tensor
 
 from attn_core import _points, _require
 from attn_core.kernels import KERNELS, Kernel
-from attn_core.regression import BandwidthSearch, choose_bandwidth
 
 _AT_ONCE = _points.CHUNK  # weights held at once: few enough for a processor's own memory
 
@@ -114,50 +113,6 @@ def local_linear_estimate(
     return torch.cat(parts).reshape(*steps.shape, len(queries), *values.shape[1:])
 
 
-def local_linear_search(
-    keys: Float[Tensor, " n_key"],
-    values: Float[Tensor, " n_key"] | Float[Tensor, "n_key d_value"],
-    *,
-    kernel: str = "gaussian",
-    bandwidths: Float[Tensor, " steps"] | Sequence[float],
-) -> BandwidthSearch:
-    r"""Compute the training and leave-one-out errors of lines at many bandwidths, and choose one.
-
-    $$\frac{1}{n} \sum_i \bigl(v_i - \hat f_{-i}(k_i)\bigr)^2$$
-
-    Each point is left out of the line that is fitted around it. The choice, the points that are counted and
-    the errors are as in ``bandwidth_search``; a point with neighbours at one place alone is held against
-    their mean, as ``local_linear`` has it.
-
-    Raises ValueError as ``bandwidth_search``, and for keys that are vectors.
-
-    >>> keys = torch.arange(5, dtype=torch.float64)
-    >>> local_linear_search(keys, 2 * keys, bandwidths=[0.5, 5.0]).leave_one_out_errors.round(decimals=12)
-    tensor([0., 0.], dtype=torch.float64)
-    """
-    steps = _check(keys, values, kernel, torch.as_tensor(bandwidths, dtype=keys.dtype))
-    if steps.ndim != 1:
-        raise ValueError(f"bandwidths must have shape (steps,); got {tuple(steps.shape)}")
-    if len(keys) < 2:
-        raise ValueError(f"leaving one out needs at least 2 points; got {len(keys)}")
-    distances = _points.distances(keys, keys)
-    apart = distances.clone().fill_diagonal_(_points.farthest_distance(keys.dtype))
-    itself = torch.eye(len(keys), dtype=torch.bool)
-    deviations = values - values.mean(dim=0)
-    errors = []
-    for h in _few(steps, distances):
-        weights = _lines(KERNELS[kernel], distances, (keys, keys), h)[0]
-        training = (weights @ deviations - deviations).square()
-        weights, _, has_support, _ = _lines(KERNELS[kernel], apart, (keys, keys), h, without=itself)
-        is_supported = has_support if values.ndim == 1 else has_support[..., None]
-        left_out = (weights @ deviations - deviations).square().masked_fill(~is_supported, 0.0)
-        count = has_support.sum(dim=-1)
-        of_each = left_out.reshape(*has_support.shape, -1).mean(dim=-1).sum(dim=-1) / count
-        errors.append((training.flatten(1).mean(dim=1), of_each.masked_fill(count == 0, math.inf), count))
-    training, left_out, count = (torch.cat(part) for part in zip(*errors, strict=True))
-    return BandwidthSearch(steps, training, left_out, count, choose_bandwidth(steps, left_out, count).item())
-
-
 def _check(keys: Tensor, values: Tensor, kernel: str, bandwidth: object, **queries: Tensor) -> Tensor:
     """Check the points; return the bandwidths."""
     _require.one_of("kernel", kernel, KERNELS)
@@ -179,12 +134,7 @@ def _gaps(numbers: Tensor, has_support: Tensor) -> Tensor:
 
 
 def _lines(
-    kernel: Kernel,
-    distances: Tensor,
-    places: tuple[Tensor, Tensor],
-    h: Tensor,
-    *,
-    without: Tensor | None = None,
+    kernel: Kernel, distances: Tensor, places: tuple[Tensor, Tensor], h: Tensor
 ) -> tuple[Tensor, Callable[[], Tensor], Tensor, Tensor]:
     """Return equivalent weights of estimate, a function for those of slope, and who has support and a slope.
 
@@ -192,13 +142,11 @@ def _lines(
     small for a number, and yet they alone decide the slope. They are held relative to the largest of theirs.
     """
     queries, keys = places
-    logs, has_support = _log_weights(kernel, distances, h, without)
+    logs, has_support = _log_weights(kernel, distances, h)
     nearest = keys[distances.argmin(dim=-1, keepdim=True)]
     apart = keys - nearest  # (n_query, n_key)
     here = apart == 0
-    if without is not None:
-        here = here & ~without
-    count = here.sum(dim=-1, keepdim=True).clamp(min=1).to(keys.dtype)
+    count = here.sum(dim=-1, keepdim=True).to(keys.dtype)
     others = logs.masked_fill(apart == 0, -torch.inf)
     largest = others.amax(dim=-1, keepdim=True)
     share = torch.exp(others - largest.masked_fill(largest == -torch.inf, 0.0))
@@ -221,9 +169,7 @@ def _lines(
     return weights, slopes, has_support, has_slope[..., 0]
 
 
-def _log_weights(
-    kernel: Kernel, distances: Tensor, h: Tensor, without: Tensor | None
-) -> tuple[Tensor, Tensor]:
+def _log_weights(kernel: Kernel, distances: Tensor, h: Tensor) -> tuple[Tensor, Tensor]:
     """Return the logarithm of each weight relative to the nearest key's, and which queries have any."""
     if math.isinf(kernel.support):
         logs = _points.squares_beyond_nearest(distances) * -_points.half_inverse_square(h)
@@ -233,4 +179,4 @@ def _log_weights(
         largest = logs.amax(dim=-1, keepdim=True)
         has_support = largest[..., 0] > -torch.inf
         logs = logs - largest.masked_fill(largest == -torch.inf, 0.0)
-    return (logs if without is None else logs.masked_fill(without, -torch.inf)), has_support
+    return logs, has_support

@@ -212,17 +212,10 @@ def bandwidth_search(
     if steps.ndim != 1:
         raise ValueError(f"bandwidths must have shape (steps,); got {tuple(steps.shape)}")
     training, left_out, n_supported = LeftOut.of(keys, values, kernel).errors(steps)
-    best = choose_bandwidth(steps, left_out, n_supported)
-    return BandwidthSearch(steps, training, left_out, n_supported, best.item())
-
-
-def choose_bandwidth(
-    steps: Float[Tensor, " steps"], left_out: Float[Tensor, " steps"], n_supported: Int[Tensor, " steps"]
-) -> Float[Tensor, ""]:
-    """Return the bandwidth with the least error of those that leave the most points with support."""
+    # Of those that leave the most points with support, the one with the least error.
     comparable = n_supported == n_supported.max()
     best = left_out.masked_fill(~comparable, torch.inf).argmin() if n_supported.any() else steps.argmax()
-    return steps[best]
+    return BandwidthSearch(steps, training, left_out, n_supported, steps[best].item())
 
 
 def learn_bandwidth(

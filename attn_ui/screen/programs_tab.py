@@ -25,11 +25,16 @@ def show(programs: Programs | OneProgram) -> None:
     show_program(programs.program(kind))
 
 
-def show_program(program: Program, key: str = "program-numbers") -> None:
+def show_program(program: Program) -> None:
     """Show a program, and the file that it reads."""
     if program.is_read:
         label = _("Save {file}", file=ARCHIVE)
         st.download_button(
-            label, program.archive, ARCHIVE, on_click="ignore", icon=":material/download:", key=key
+            label,
+            program.archive,
+            ARCHIVE,
+            on_click="ignore",
+            icon=":material/download:",
+            key="program-numbers",
         )
     st.code(program.text(), language="python")

@@ -32,6 +32,6 @@ def test_ablate_keys_moves_removed_weight_to_other_keys() -> None:
     found = ablate_keys(x, x, x, causal_mask(3))
     gained = (found.weights - found.full.weights).clamp(min=0).sum(dim=-1)
     assert found.empty.tolist() == [[True, False, False], [False] * 3, [False] * 3]
-    torch.testing.assert_close(gained[~found.empty], found.removed_weight[~found.empty], rtol=0, atol=1e-15)
+    torch.testing.assert_close(gained[~found.empty], found.full.weights.mT[~found.empty], rtol=0, atol=1e-15)
     assert found.output[0, 0].tolist() == [0.0, 0.0, 0.0]
     assert found.output_change[0, 0].item() == 1.0

@@ -54,7 +54,7 @@ def test_learned_table_is_found_without_import(package: torch.Tensor) -> None:
 
 
 def test_scaling_keeps_directions(package: torch.Tensor) -> None:
-    scaled = scaled_table(2.0)
+    scaled = scaled_table()
     assert scaled is not None
     ratio = scaled / package.double()
     torch.testing.assert_close(ratio, torch.full_like(ratio, float(ratio[0, 0])))

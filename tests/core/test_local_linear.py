@@ -11,7 +11,6 @@ from attn_core import (
     KERNELS,
     local_linear,
     local_linear_estimate,
-    local_linear_search,
     nadaraya_watson,
     regression_sample,
 )
@@ -42,15 +41,6 @@ def test_local_linear_equals_statsmodels(data: str, h: float) -> None:
     ours = local_linear(torch.from_numpy(queries), sample.keys, sample.values, bandwidth=h)
     np.testing.assert_allclose(ours.estimate.numpy(), estimate, rtol=0, atol=1e-8)
     np.testing.assert_allclose(ours.slope.numpy(), slope[:, 0], rtol=0, atol=1e-8)
-
-
-def test_local_linear_leave_one_out_equals_statsmodels() -> None:
-    sample = regression_sample("sine", n_points=40, seed=11)
-    peer = KernelReg(sample.values.numpy(), sample.keys.numpy(), "c", reg_type="ll", bw=[0.5], rng=0)
-    bandwidths = [0.3, 0.5, 2.0]
-    expected = [peer.cv_loo(np.array([h]), peer._est_loc_linear) for h in bandwidths]
-    found = local_linear_search(sample.keys, sample.values, bandwidths=bandwidths)
-    np.testing.assert_allclose(found.leave_one_out_errors.numpy(), np.ravel(expected), rtol=1e-8)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -141,30 +131,6 @@ def test_batches_equal_one_at_a_time(kernel: str, draw: Draw) -> None:
             torch.testing.assert_close(batch.slope[i, j, :, 1], one.slope, equal_nan=True)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_local_linear_leave_one_out_equals_a_loop(kernel: str) -> None:
-    sample = regression_sample("gap", n_points=17, seed=3)
-    keys = torch.cat((sample.keys, sample.keys[:2]))  # two places have two points each
-    values = torch.cat((sample.values, sample.values[:2] + 1))
-    bandwidths = [1e-4, 0.05, 0.3, 1.0, 8.0]
-    found = local_linear_search(keys, values, kernel=kernel, bandwidths=bandwidths)
-    for step, h in enumerate(bandwidths):
-        errors = []
-        for i in range(len(keys)):
-            kept = torch.arange(len(keys)) != i
-            fit = local_linear(keys[i : i + 1], keys[kept], values[kept], kernel=kernel, bandwidth=h)
-            if bool(fit.has_support):
-                errors.append(float(fit.estimate - values[i]) ** 2)
-        assert int(found.n_supported[step]) == len(errors)
-        expected = math.fsum(errors) / len(errors) if errors else math.inf
-        assert float(found.leave_one_out_errors[step]) == pytest.approx(expected, rel=1e-9)
-        training = local_linear(keys, keys, values, kernel=kernel, bandwidth=h).estimate - values
-        assert float(found.training_errors[step]) == pytest.approx(float(training.square().mean()), rel=1e-9)
-    comparable = found.n_supported == found.n_supported.max()
-    least = found.leave_one_out_errors[comparable].min()
-    assert float(found.leave_one_out_errors[bandwidths.index(found.best)]) == float(least)
-
-
 def test_local_linear_refuses_misfits(refuses: Refuses, draw: Draw) -> None:
     plane, keys = draw(4, 2), draw(4)
     with refuses(r"keys must have shape \(n_key,\), for lines of one input"):
@@ -173,5 +139,3 @@ def test_local_linear_refuses_misfits(refuses: Refuses, draw: Draw) -> None:
         local_linear(keys, keys, keys, kernel="cosine")
     with refuses("bandwidth must be a finite number > 0"):
         local_linear(keys, keys, keys, bandwidth=0.0)
-    with refuses("leaving one out needs at least 2 points"):
-        local_linear_search(keys[:1], keys[:1], bandwidths=[1.0])

@@ -32,7 +32,7 @@ def test_public_names_are_the_list() -> None:
         "AttentionMaps", "RealModel", "capture", "first_token_score", "load_model",
         "next_token_score", "read_attention",
         "Manifest", "ManifestEntry",
-        "LocalLinear", "local_linear", "local_linear_estimate", "local_linear_search",
+        "LocalLinear", "local_linear", "local_linear_estimate",
         "SCORES", "Score", "score_attention", "score_pairs", "score_weights",
         "FunctionError", "TypedFunction", "function_sample", "read_function",
         "GLOROT", "INITS", "Init", "set_weights", "weights_of",
