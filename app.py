@@ -6,7 +6,7 @@ import pandas  # noqa: F401  (imported here so that the first visitor does not w
 import streamlit as st
 import torch
 
-from attn_ui.host.run_queue import TURNS
+from attn_ui.host.run_queue import RUNS
 from attn_ui.host.server import parts
 from attn_ui.lessons.shelf import shelf
 from attn_ui.screen import run_page  # noqa: F401  (nor for what runs pages, which only their scripts import)
@@ -22,10 +22,10 @@ def warm_up() -> None:
 
 def draw_first() -> None:
     """Read the lessons and draw what pages open with: whoever comes first would wait for it otherwise."""
-    with TURNS:  # in line with the visitors, who are held up by no more than one page
+    with RUNS:  # in line with the visitors, who are held up by no more than one page
         shelf()
     for page in PAGES.values():
-        with TURNS:
+        with RUNS:
             getattr(page.at("").view.figure, "steps", None)  # a scene is packed when somebody asks for it
 
 

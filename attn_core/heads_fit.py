@@ -85,7 +85,7 @@ def fit_heads(
     learning_rate: float = 0.05,
     task: TwoPatternTask | None = None,
 ) -> HeadsFit:
-    r"""Fit attention with so many heads to a task, from several seeds at once, by Adam on the whole batch.
+    r"""Fit attention with ``num_heads`` heads to a task, from several seeds at once, by full-batch Adam.
 
     The width is that of the task, d_head = d_model / num_heads, without biases; the projections start as
     those of ``MultiHeadAttention(..., seed=seed)``. The loss is the mean squared error; the seeds share

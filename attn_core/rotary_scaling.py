@@ -126,11 +126,11 @@ class PositionInterpolation(RotaryScaling):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NtkAware(RotaryScaling):
-    r"""A larger base: the fastest pair is kept, the slowest turns s times slower, those between in between.
+    r"""A larger base: the fastest pair keeps its speed, the slowest turns s times slower, others in between.
 
     $$b' = b\,s^{d/(d-2)}, \qquad \omega'_i = b'^{-2i/d} = \omega_i\,s^{-2i/(d-2)}$$
 
-    Edge case: a head of one pair has nothing to slow, for that turns by 1 whatever the base.
+    Edge case: the only pair of a head turns by 1 with any base, so nothing is slowed.
 
     Source: bloc97 (2023), NTK-aware scaled RoPE; Peng et al. (2023), YaRN, section 3.1.
 

@@ -258,8 +258,8 @@ def audit_score(
     $$\Bigl| S_{ij} - s(q_i, k_j) \Bigr|, \qquad
       \Bigl| O_i - \frac{\phi(q_i)^\top \sum_j \phi(k_j) v_j^\top}{\phi(q_i)^\top \sum_j \phi(k_j)} \Bigr|$$
 
-    Every pair is scored alone, by torch's own functions where it has them. Linear attention is run besides as
-    the recurrence that gives it its name, at temperature 1: two sums over keys that a query reads.
+    Every pair is scored alone, by torch's own functions where it has them. Linear attention also runs
+    as a recurrence at temperature 1: two sums over keys that a query reads.
 
     Shapes as for ``score_attention``; ``scores`` (n_query, n_key) are those to be measured.
 

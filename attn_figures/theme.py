@@ -226,7 +226,7 @@ def recolour(value: Any, colours: Mapping[str, str]) -> Any:
 
 
 def variables(palette: Palette) -> dict[str, str]:
-    """Return the colours and fonts of the live figure's style sheet, by the names that it knows them by."""
+    """Return the colours and fonts as the variables of the live figure's style sheet."""
     return {
         "--st-background-color": palette.paper,
         "--st-text-color": palette.ink,

@@ -14,7 +14,7 @@ TASK = "induction"
 
 
 def head_roles(steps: Sequence[int]) -> Study:
-    """Measure each head of the packaged model that continues repeated blocks, after so many training steps.
+    """Measure each head of the packaged model that continues repeated blocks, at steps of its training.
 
     "previous token" is the mean weight on the token before, "induction" that on what once stood after the
     present symbol. Rows are 32 held-out sequences, those that have something to measure.

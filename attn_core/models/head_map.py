@@ -147,7 +147,7 @@ class HeadMap:
         return F.pad(weights, (0, len(keys) - weights.shape[1]))  # nothing sees what comes after it
 
     def before(self, places: int) -> Float[Tensor, " n_query"]:
-        """Return the weight that each query gives to the key so many places before it, where there is one.
+        """Return the weight that each query gives to the key ``places`` before it, where there is one.
 
         >>> query = torch.tensor([[0.0], [1.0]])
         >>> HeadMap.of(query, query, scale=1.0).before(1)

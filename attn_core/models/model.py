@@ -349,7 +349,7 @@ class RealModel:
         return next(self.reach(self.read(text, self.longest).ids, layer).maps([head]))
 
     def read(self, text: str, most: int) -> Encoding:
-        """Cut a text into tokens, at most so many, special ones among them.
+        """Cut a text into at most ``most`` tokens, special ones included.
 
         Raises ValueError for a text without a token, and where the folder held no tokenizer.
         """

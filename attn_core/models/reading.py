@@ -62,7 +62,7 @@ class Reader:
         return max(self._tokenizer.get_vocab(with_added_tokens=True).values(), default=0)
 
     def encode(self, text: str, most: int | None = None) -> Encoding:
-        """Return the tokens of a text, at most so many, special ones among them.
+        """Return at most ``most`` tokens of a text, special ones included.
 
         Raises ValueError where the tokenizer cannot read it.
         """

@@ -88,7 +88,7 @@ class Alibi(BiasScheme):
     source = N_("Press, Smith and Lewis (2022), Train Short, Test Long.")
 
     def latex(self) -> str:
-        """Return the formula with the slopes of so many heads."""
+        """Return the formula with the slopes of ``num_heads`` heads."""
         power = 2 ** (self.num_heads.bit_length() - 1)
         slopes = rf"m_h = 2^{{-8h/{power}}}"
         if self.num_heads > power:

@@ -68,7 +68,7 @@ class Recipe:
 
 
 class Checkpoint(NamedTuple):
-    """The model after so many steps: its parameters by name."""
+    """A model's parameters by name, after ``step`` steps."""
 
     step: int
     state: Mapping[str, Tensor]
@@ -95,7 +95,7 @@ class TrainingCurve:
     measures: Mapping[str, Float[Tensor, "n n_head"]]
 
     def at(self, step: int) -> Evaluation:
-        """Return the evaluation after so many steps."""
+        """Return the evaluation after a number of steps."""
         place = int((self.steps == step).int().argmax())
         measures = {name: each[place] for name, each in self.measures.items()}
         return Evaluation(float(self.loss[place]), float(self.accuracy[place]), measures)

@@ -226,7 +226,7 @@ class Controls:
         return steps if at is None else steps.with_value(at)
 
     def place(self, choice: Steps, count: int) -> int:
-        """Return the index of the chosen option among the first so many that exist here."""
+        """Return the index of the chosen option among the first ``count``."""
         return self.position(replace(choice, values=choice.values[:count]))
 
     def text(self, setting: Table | Cells | Sight | Tabs) -> str:

@@ -44,7 +44,7 @@ class Rows:
 
 
 def query_rows(names: Sequence[str]) -> Rows:
-    """Return the slider over so many queries; the chosen one is that of every page."""
+    """Return the slider over the queries; the chosen one is a setting of every page."""
     steps = replace(QUERY, values=QUERY.values[: len(names)])
     return Rows(_("Query"), steps, Cursor(len(names)), list(names))
 

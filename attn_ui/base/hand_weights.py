@@ -33,7 +33,7 @@ def read_init(controls: Controls, setting: Choice, sentences: Mapping[str, str])
     """Read how weights are drawn.
 
     Args:
-        controls: answers.
+        controls: those of the page.
         setting: the choice, made by `init_setting`.
         sentences: what each option does, in words and signs, by its name: messages.
     """
@@ -55,7 +55,7 @@ def read_by_hand(controls: Controls, variants: Sequence[Sequence[Weight]]) -> Ha
     What does not fit is named, and drawn meanwhile; its table stays for the sizes that it is made for.
 
     Args:
-        controls: answers.
+        controls: those of the page.
         variants: each weight in all shapes that it may have here, the present one first.
     """
     fit, problems = fitting(controls, variants)

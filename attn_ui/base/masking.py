@@ -25,9 +25,9 @@ def read_details(controls: Controls, kinds: Collection[str], *, blocks_in: str) 
     """Read the settings of these kinds of masks, by the names of the fields of `attn_core.Masking`.
 
     Args:
-        controls: answers.
+        controls: those of the page.
         kinds: the kinds of mask that are in use.
-        blocks_in: where a cell of a mask of one's own is clicked, as "the scaled map", said by `_`.
+        blocks_in: the map in which a click blocks a cell, translated: "the scaled map".
     """
     details: dict[str, Any] = {}
     if "dilated" in kinds:

@@ -305,7 +305,7 @@ class Steps:
         return replace(self, values=tuple(sorted({*self.values, value})))
 
     def thinned(self, stride: int) -> "Steps":
-        """Return the slider with every so many-th value, from the default, the landmarks and both ends.
+        """Return the slider with every ``stride``-th value, from the default, the landmarks and both ends.
 
         >>> Steps("n", 3, tuple(range(9))).thinned(4).values
         (0, 3, 7, 8)
@@ -317,7 +317,7 @@ class Steps:
         return replace(self, values=tuple(sorted(values)))
 
     def fitting(self, numbers_a_step: int, most: int) -> "Steps":
-        """Return the slider with as many of its values as a figure of so many numbers a step has room for."""
+        """Return the slider with as many values as a figure has room for, by its numbers a step."""
         stride, slider = 1, self
         while stride < len(self.values) and numbers_a_step * len(slider.values) > most:
             stride *= 2

@@ -547,7 +547,7 @@ def _axes(scene: Scene, name: str) -> tuple[Any, Any]:
 def read_maps(scene: Scene, name: str) -> list[Map]:
     """Return a map at every step of a figure; none where the name is a curve's.
 
-    At a step that does not show it, as it is at the nearest before that does.
+    A step that does not show the map has the one of the last step that does.
     """
     maps = [_read_map(still, name) for still in scene.stills]
     shown_maps = [each for each in maps if each is not None]

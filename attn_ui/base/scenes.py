@@ -1,4 +1,4 @@
-"""Scenes that are packed once for all sessions, and drawn again for whoever asks for one of their numbers."""
+"""Scenes that are packed once for all sessions, and drawn again only when their numbers are read."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -69,7 +69,7 @@ def read_scheme(
     default.
 
     Args:
-        controls: answers.
+        controls: those of the page.
         setting: the choice of a scheme, made by `scheme_setting`.
         kinds: the schemes by name.
         layout: as `read_layout` returns it.

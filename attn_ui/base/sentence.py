@@ -30,7 +30,7 @@ def read_sentence(
     """Read a sentence; while it has no token, return the last one that had.
 
     Args:
-        controls: answers.
+        controls: those of the page.
         setting: whose text it is.
         label: what stands above the field.
         tokenize: what makes tokens of a sentence.

@@ -111,7 +111,7 @@ class SharedCache:
         return value
 
     def bound(self, most_bytes: int) -> None:
-        """Limit the cache to so many bytes from now on, and empty it."""
+        """Limit the cache to ``most_bytes`` from now on, and empty it."""
         with self._lock:
             self._entries = LRUCache(most_bytes, getsizeof=self._entries.getsizeof)
 

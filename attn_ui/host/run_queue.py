@@ -59,7 +59,7 @@ def current_visitor() -> str:
     return st.context.cookies.get(ROUTE_COOKIE) or session_id
 
 
-class Turns:
+class RunQueue:
     """A lock that passes to the visitor who used least; a context manager that nests."""
 
     def __init__(
@@ -158,4 +158,4 @@ class Turns:
         return self._usage.get(run.visitor) or _Usage()
 
 
-TURNS = Turns()
+RUNS = RunQueue()

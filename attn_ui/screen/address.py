@@ -100,7 +100,7 @@ def show_several(setting: MultiChoice) -> None:
 
 
 def index_among(choice: Steps, count: int) -> int:
-    """Return the index of the chosen one among the first so many: a word, a head.
+    """Return the index of the chosen one among the first ``count``: a word, a head.
 
     Args:
         choice: the setting, whose values are all places that there may ever be; count: of those here.

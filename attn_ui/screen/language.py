@@ -20,7 +20,7 @@ add_folder(Path(markup.__file__).parent)
 def speak_here() -> None:
     """Set the visitor's language for the rest of this run, before anything is shown.
 
-    What was chosen stands in the address too, so that whoever is handed a link reads what its sender read.
+    The choice stands in the address too, so that a link is read in its sender's language.
     """
     linked = st.query_params.get(LANG.name)
     if is_spoken(linked):

@@ -8,7 +8,7 @@ import streamlit as st
 
 from attn_ui.base.link_options import LESSON
 from attn_ui.base.navigation import PAGES
-from attn_ui.host.run_queue import TURNS
+from attn_ui.host.run_queue import RUNS
 from attn_ui.screen import guide, language, looks, share, state, teach
 from attn_ui.screen.style import apply
 from attn_ui.streamlit_inside import markup
@@ -42,7 +42,7 @@ def run() -> None:
         # A lesson has chosen the settings: its panel and the figure need the room.
         initial_sidebar_state="collapsed" if LESSON.name in st.query_params else 264,
     )
-    with TURNS:
+    with RUNS:
         page.run()
         teach.fill()
         share.fill()

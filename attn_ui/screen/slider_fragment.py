@@ -11,7 +11,7 @@ import streamlit as st
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attn_ui.base.parameters import Parameter
-from attn_ui.host.run_queue import TURNS
+from attn_ui.host.run_queue import RUNS
 from attn_ui.screen import language, share, state, teach
 from attn_ui.streamlit_inside.messages import Talk
 
@@ -58,7 +58,7 @@ def run_alone(show: Callable[[], None], again: Callable[[], None]) -> None:
         if not is_alone:
             show()
             return
-        with TURNS:
+        with RUNS:
             language.speak_here()
             again()
 

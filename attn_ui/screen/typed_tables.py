@@ -163,7 +163,7 @@ def matrix_of(text: str, setting: Table) -> tuple[list[list[float]], str]:
 
 
 def problem_of(setting: Table, numbers: np.ndarray, most: int | None = None) -> str:
-    """Return what is wrong with a table's numbers, or ""; at most so many rows where that is given."""
+    """Return what is wrong with a table's numbers, or ""; with at most ``most`` rows where that is given."""
     rows, columns = numbers.shape
     most = setting.most_rows if most is None else most
     if not 0 < rows <= most or columns > setting.most_columns:

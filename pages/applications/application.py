@@ -52,7 +52,7 @@ class Application(Protocol):
     """One use of attention, a module of `views`; its constants are marked messages.
 
     Attributes:
-        INTRODUCTION: who asks and who answers.
+        INTRODUCTION: which tokens attend to which.
         TRAINED: what of it is trained, and what is not.
         IN_WORDS: what the letters of the formula are here.
     """

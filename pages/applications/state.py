@@ -18,7 +18,7 @@ class State:
         text: the sentence under the three masks; seed: of its vectors.
         temperature: of translation, images and captions.
         prefix: how many of its words are read at once.
-        patch, word: who asks the picture; frame: which of the sound; each counted from 1.
+        patch, word, frame: the query in the picture, the caption or the sound, counted from 1.
         window: how many frames on each side the local head sees.
     """
 

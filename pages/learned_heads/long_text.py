@@ -129,7 +129,7 @@ def _above(text: str, layer: int, head: int, keep: Keep, _map: HeadMap) -> Seque
 
 @shared
 def encode_text(text: str, most: int, _model: RealModel) -> Encoding:
-    """Return the tokens of a text, at most so many."""
+    """Return the tokens of a text, at most ``most``."""
     return _model.read(text, most)
 
 

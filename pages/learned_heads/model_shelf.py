@@ -72,7 +72,7 @@ SHELF = ModelShelf()
 
 
 def model_status(patience: float | None = 0.0) -> ModelStatus:
-    """Return how far this process's model is, after so many seconds; once it is read where they are None."""
+    """Return this process's model status after some seconds; when reading has ended where they are None."""
     name = hosting().model
     SHELF.status(name)
     SHELF.wait(patience)

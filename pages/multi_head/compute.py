@@ -100,7 +100,7 @@ def without_positions(setting: HeadsSetting) -> HeadsSetting:
 
 
 def scheme_of(setting: HeadsSetting, n_head: int) -> Scheme:
-    """Return the scheme of positions for so many heads."""
+    """Return the scheme of positions for this number of heads."""
     settings = setting.positions
     return make_scheme(settings.name, **settings.values(), num_heads=n_head, seed=setting.seed)
 
@@ -146,7 +146,7 @@ def sizes_of(setting: HeadsSetting, n_head: int) -> Sizes:
 
 
 def hand_rows(setting: HeadsSetting, n_head: int) -> HandRows:
-    """Return the weights set by hand that attention with so many heads has."""
+    """Return the hand-set weights for this number of heads."""
     return fitting_weights(setting.weights, sizes_of(setting, n_head)) if setting.weights else ()
 
 
@@ -293,7 +293,7 @@ class Result:
 
     @cached_property
     def module(self) -> MultiHeadAttention:
-        """The attention itself."""
+        """The attention module itself."""
         if self.num_kv_heads is None:
             return module(self.setting, self.n_head)
         return shared_module(self.setting, self.n_head, self.num_kv_heads)

@@ -67,7 +67,7 @@ class Result:
 
     @property
     def factor(self) -> str:
-        """The same as an operator."""
+        """The scale as an operator."""
         return self.scoring.factor_at(self.head.d_k)
 
     @property

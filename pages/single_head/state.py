@@ -78,11 +78,11 @@ class Scoring:
     sink: float | None = None  # the logit of an attention sink
 
     def scale_at(self, d_k: int) -> float:
-        """Return what the scores are multiplied by, before the temperature."""
+        """Return the factor on the scores, before the temperature."""
         return {"none": 1.0, "free": self.free_scale}.get(self.scale, 1 / math.sqrt(d_k))
 
     def factor_at(self, d_k: int) -> str:
-        """Return the same as an operator."""
+        """Return the scale as an operator."""
         return {"none": "× 1", "free": f"× {self.free_scale:g}"}.get(self.scale, f"÷ √{d_k}")
 
 

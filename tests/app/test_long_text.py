@@ -113,10 +113,7 @@ def test_many_heads_have_fewer_blocks(model: RealModel, monkeypatch: pytest.Monk
 
 def test_flow_of_a_long_text_states_its_requirement(model: RealModel) -> None:
     at = PAGES["learned-heads"].at(f"{LINK}&look=attention+flow")
-    assert any(
-        "At most 8 tokens fit into this view" in said
-        for said in at.controls.messages
-    )
+    assert any("At most 8 tokens fit into this view" in said for said in at.controls.messages)
     assert any("12 tokens. The first 6 are drawn" in said for said in at.controls.messages)
 
 

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from attn_ui.host import run_queue
-from attn_ui.host.run_queue import MAX_VISITORS, ROUTE_COOKIE, Turns, current_visitor
+from attn_ui.host.run_queue import MAX_VISITORS, ROUTE_COOKIE, RunQueue, current_visitor
 from attn_ui.host.server import get_without_lock
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,7 +24,7 @@ def _in_threads(count: int, work: Callable[[], object]) -> list[threading.Thread
 
 
 def test_turns_run_one_at_a_time() -> None:
-    turns = Turns(longest=60)
+    turns = RunQueue(longest=60)
     inside: list[int] = []
     most: list[int] = []
 
@@ -42,7 +42,7 @@ def test_turns_run_one_at_a_time() -> None:
 
 
 def test_turns_long_run_holds_up_nobody() -> None:
-    turns = Turns(longest=0.05)
+    turns = RunQueue(longest=0.05)
     entered, slow_may_end, second_in, second_may_end, third_in = (threading.Event() for _ in range(5))
 
     def slow() -> None:
@@ -79,7 +79,7 @@ class Hall:
     def __init__(self) -> None:
         self.result = 0.0
         self.names = threading.local()
-        self.turns = Turns(
+        self.turns = RunQueue(
             longest=0.3,
             visitor=lambda: str(self.names.who),
             clock=lambda: self.result,
@@ -226,7 +226,7 @@ def test_visitor_is_a_browser_by_cookie_or_else_a_session(monkeypatch: pytest.Mo
 
 
 def test_turn_nests_and_ends_on_an_error() -> None:
-    turns = Turns(longest=60)
+    turns = RunQueue(longest=60)
     with pytest.raises(KeyError), turns, turns:
         raise KeyError("a run that stops")
     done = threading.Event()

@@ -11,7 +11,7 @@ from attn_ui.host import run_queue
 from attn_ui.host.server import parts
 
 
-class _Held(run_queue.Turns):
+class _Held(run_queue.RunQueue):
     """A line that a test may hold."""
 
     def __enter__(self) -> Self:
@@ -21,5 +21,5 @@ class _Held(run_queue.Turns):
         return super().__enter__()
 
 
-run_queue.TURNS = _Held()
+run_queue.RUNS = _Held()
 app = st.App(Path(run_queue.__file__).parents[1] / "router.py", **parts(lambda: None))

@@ -105,7 +105,7 @@ def percent(share: float) -> str:
 
 
 def read_out(result: Result, groups: int) -> str:
-    """Say what is kept with so many heads of keys and values, and how far the output is off."""
+    """Say how large the cache is with this number of key heads, and how far the output is off."""
     return _n(
         "{count} head of keys and values for {heads} of queries: {kept} numbers kept a token in place of "
         "{full}, the output is off by up to {off} of its largest number.",

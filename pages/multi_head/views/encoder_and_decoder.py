@@ -54,7 +54,7 @@ def picture(result: Result) -> Spec:
 
 
 def layers(result: Result) -> Layers:
-    """Return the sizes of layers whose attentions have the heads that are set."""
+    """Return the sizes of an encoder layer and a decoder layer with the page's heads."""
     (n_decoder, d_decoder), (n_encoder, d_encoder) = result.tokens.query.shape, result.tokens.key.shape
     return Layers(n_encoder, d_encoder, n_decoder, d_decoder, result.n_head, result.module.d_head)
 
