@@ -31,22 +31,12 @@ from pages.learned_heads.state import (
 )
 from pages.learned_heads.two_texts import PAIRS, TwoTexts
 
-_LOOK_HELP = N_(
-    "Heads: the map of each. Attention flow (rollout): what of each token arrives at each place through all "
-    "layers. Eviction: what a head loses where a cache keeps fewer keys. Points: one head's queries and "
-    "keys in a plane. Two sentences: what changes from one to the other. "
-    "Next token: what is said next, after every layer, and by which head."
-)
 _NO_VIEW = N_(
     "Points and two sentences take a real model, eviction takes a toy that writes token by token (any task "
     "but reverse), the next token either, where it predicts tokens."
 )
 OWN_MAPS = "learned_own_maps"  # what a file held is kept under this
 ORDERS = "_whole_orders"  # which head is large, and each measure's order of the heads on screen
-_SOURCE_HELP = N_(
-    "A toy shows previous-token and induction heads as they are learned. A real model shows heads that "
-    "look at words, and attention sinks: tokens that draw weight whatever the words are."
-)
 _KEEPS: Mapping[str, Keep] = {"largest": "max", "mean": "mean"}
 _KINDS = {
     ENCODER: N_("the encoder"),
@@ -59,12 +49,8 @@ _KINDS = {
 def read_controls(controls: Controls) -> State:
     """Read whose heads are shown, and their settings."""
     with controls.row():
-        source = controls.segment(
-            settings.SOURCE, _("Heads of"), label_visibility="collapsed", help=_(_SOURCE_HELP)
-        )
-        look = controls.segment(
-            settings.LOOK, _("What is shown"), label_visibility="collapsed", help=_(_LOOK_HELP)
-        )
+        source = controls.segment(settings.SOURCE, _("Heads of"), label_visibility="collapsed")
+        look = controls.segment(settings.LOOK, _("What is shown"), label_visibility="collapsed")
     source_state = _READERS[source](controls, look)
     if source_state is None or look == settings.HEADS or isinstance(source_state, LongText | TwoTexts):
         return source_state

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from attn_core import read_attention
-from attn_figures.long_map import SHORT
 from attn_ui.base.bounds import MAX_MAPS_BYTES
 from attn_ui.base.markdown import capital, plain
 from attn_words import _, paragraph
@@ -31,7 +30,6 @@ def show(_nothing: None) -> None:
         stays = _("The picture stays as it was.") if OWN_MAPS in st.session_state else ""
         st.warning(paragraph(plain(st.session_state[_FAULT]), stays), icon=":material/error:")
     if OWN_MAPS not in st.session_state:
-        st.markdown(_("A map of more than {short} words is an image pyramid, to be zoomed.", short=SHORT))
         st.markdown(_("`capture` of `attn_core` takes the heads of any PyTorch model while it runs:"))
         st.code(script("capture_heads"), language="python")
 

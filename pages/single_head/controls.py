@@ -25,7 +25,7 @@ from attn_ui.base.shared_settings import (
     TEXT_2,
 )
 from attn_ui.base.weight_tables import SINGLE, HandRows, hand_settings
-from attn_words import N_, _, paragraph
+from attn_words import _, paragraph
 from pages.single_head.head import describe_drawing, make_head, read_sink, read_words, weights
 from pages.single_head.settings import (
     EXAMPLE,
@@ -66,7 +66,7 @@ def read_controls(controls: Controls) -> State:
             inputs = replace(inputs, text=read_words(controls, TEXT, _("Sentence")))
         mask_place = controls.space()
         with controls.more(*RARELY_SET) as more:
-            if inputs.is_own and more.flag(CROSS, _("Keys from a second sentence"), help=_(CROSS_HELP)):
+            if inputs.is_own and more.flag(CROSS, _("Keys from a second sentence")):
                 inputs = replace(inputs, second_text=read_words(more, TEXT_2, _("Second sentence")))
             inputs = _read_inputs(more, replace(inputs, seed=int(controls.peek(SEED))))
             if inputs.is_drawn or inputs.vectors == "typed":
@@ -213,12 +213,6 @@ def _read_scoring(controls: Controls, inputs: Inputs, scores: tuple[str, str, fl
         moves=moves,
         score=score,
     )
-
-
-CROSS_HELP = N_(
-    "Off: self-attention, queries and keys of one sentence. On: cross-attention, as a decoder attends to "
-    "what an encoder has read."
-)
 
 
 def _widen_prefix(controls: Controls) -> None:

@@ -73,7 +73,7 @@ def _show_plane(selection: Selection) -> None:
     table = {_(title): column for title, column in columns(selection).items()}
     st.dataframe(numbers_table(table, number), key="plane_points", height=300)
     offer_csv(
-        _("Download these points as CSV"),
+        _("Download as CSV"),
         "attention-lab-two-inputs.csv",
         lambda: csv_of(table),
         icon=":material/download:",
@@ -197,7 +197,7 @@ def _upload(points: Points) -> None:
         left.selectbox(_("Keys (x)"), names, index=names.index(x), key=X_COLUMN, on_change=_choose)
         right.selectbox(_("Values (y)"), values, index=values.index(y), key=Y_COLUMN, on_change=_choose)
     offer_csv(
-        _("Download these points as CSV"),
+        _("Download as CSV"),
         "attention-lab-points.csv",
         lambda: sample_csv(points),
         icon=":material/download:",

@@ -55,7 +55,7 @@ def show(result: Result) -> None:
             _show_table(all_tables[name])
     st.markdown(_("**What comes out**"))
     _show_table(all_tables["comes out"])
-    st.caption(_("The button at the corner of a table saves it as CSV. All numbers are computed in float64."))
+    st.caption(_("Computed with all digits; only what is shown is rounded."))
 
 
 def _show_table(table: Columns) -> None:

@@ -26,9 +26,9 @@ def show(result: Result) -> None:
         "entropy": (
             math.log(n_key) or 1.0,
             "%.3f",
-            _("nats; 0: one key has all the weight, full: all weigh the same"),
+            _("mean entropy in nats"),
         ),
-        "effective keys": (n_key, "%.2f", _("how many of {keys} keys weigh in", keys=n_key)),
+        "effective keys": (n_key, "%.2f", None),
         "distance": (max(1, n_query - 1, n_key - 1), "%.2f", _("mean distance in positions")),
         "previous token": (1.0, "%.3f", _("mean weight on the token before")),
         "diagonal": (1.0, "%.3f", _("mean weight on the token itself")),

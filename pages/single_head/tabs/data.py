@@ -41,7 +41,7 @@ def show(result: Result) -> None:
     st.dataframe(pd.DataFrame(pairs).rename(columns=_), hide_index=True, height=320)
     first, second = st.columns(2)
     with first:
-        offer_csv(_("Save as CSV"), "single-head-attention.csv", lambda: csv_of(pairs))
+        offer_csv(_("Download as CSV"), "single-head-attention.csv", lambda: csv_of(pairs))
     second.caption(_("One row for each query and key. A masked pair has no scaled score and weight 0."))
     for each in more:
         st.dataframe(pd.DataFrame(each).rename(columns=_), hide_index=True)
