@@ -112,32 +112,41 @@ def _reads(parameter: Parameter, text: str) -> bool:
     return True
 
 
-def bad_settings(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> list[Dropped]:
-    """List the settings in a query that the page cannot use.
+def read_query(
+    parameters: Sequence[Parameter], query: dict[str, list[str]]
+) -> tuple[dict[str, Any], list[Dropped]]:
+    """Return the values of the settings in a query, by name, and what of it the page cannot use.
 
     Args:
         parameters: what the page can read.
         query: names with all their values, as the address has them.
     """
-    settings = parameters_by_name(parameters)
-    dropped = []
+    settings, values, dropped = parameters_by_name(parameters), dict[str, Any](), list[Dropped]()
     for name, texts in query.items():
-        parameter = settings.get(name)
-        if parameter is None:
+        setting = settings.get(name)
+        if setting is None:
             dropped.append(Dropped(name, texts[-1], _("a setting of this page")))
             continue
-        if len(texts) > 1 and not isinstance(parameter, MultiChoice):
+        if len(texts) > 1 and not isinstance(setting, MultiChoice):
             dropped.append(Dropped(name, _c("between two values", " and ").join(texts), _("one value")))
             continue
         for text in texts:
             try:
-                parameter.read(text)
+                value = setting.read(text)
             except NearestError as error:
                 dropped.append(Dropped(name, text, str(error), error.nearest))
+                value = setting.read(error.nearest)
             except ValueError as error:
                 dropped.append(Dropped(name, text, str(error)))
                 break
-    return dropped
+        else:
+            values[name] = [*texts] if isinstance(setting, MultiChoice) else value
+    return values, dropped
+
+
+def bad_settings(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> list[Dropped]:
+    """List the settings in a query that the page cannot use."""
+    return read_query(parameters, query)[1]
 
 
 def read_link(parameters: Sequence[Parameter], link: str) -> tuple[dict[str, Any], list[Dropped]]:
@@ -153,14 +162,5 @@ def read_link(parameters: Sequence[Parameter], link: str) -> tuple[dict[str, Any
     """
     link = with_whole_letters(link)
     parts = urlsplit(link)
-    query = repair_query(parameters, parse_qs(parts.query if "?" in link else link, keep_blank_values=True))
-    dropped = bad_settings(parameters, query)
-    settings, values = parameters_by_name(parameters), dict[str, Any]()
-    replacements = {bad.name: bad.replacement or "" for bad in dropped}
-    for name, texts in query.items():
-        setting = settings.get(name)
-        if setting is None or replacements.get(name) == "":
-            continue
-        text = replacements.get(name) or texts[-1]
-        values[name] = [*texts] if isinstance(setting, MultiChoice) else setting.read(text)
-    return values, dropped
+    text = parts.query if "?" in link else link
+    return read_query(parameters, repair_query(parameters, parse_qs(text, keep_blank_values=True)))

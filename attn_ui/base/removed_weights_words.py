@@ -1,19 +1,17 @@
 """Captions and formulas of weights that are removed from a head."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_figures.numbers import number
 from attn_figures.ties import largest
 from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.removed_weights import Removal
 from attn_ui.base.ties import ROUNDING, rounded
 from attn_words import _, _n, paragraph
-
-Write = Callable[[float, int], str]
-"""Writes a number with so many digits."""
 
 
 class Weighed(Protocol):
@@ -52,7 +50,7 @@ def _key(walk: Weighed, at: int) -> str:
     return f"“{coloured('key', walk.keys[at])}”"
 
 
-def describe_threshold(walk: Weighed, removal: Removal, number: Write) -> str:
+def describe_threshold(walk: Weighed, removal: Removal) -> str:
     """Say how many weights stay, which share of the rows they are, and how far the output moves."""
     rows = np.flatnonzero(walk.mask.any(axis=1))
     if (threshold := walk.threshold) is None or not len(rows):
@@ -83,7 +81,7 @@ def describe_threshold(walk: Weighed, removal: Removal, number: Write) -> str:
     return paragraph(sentence, ties if more else "")
 
 
-def describe_ablation(walk: Weighed, number: Write) -> str:
+def describe_ablation(walk: Weighed) -> str:
     """Say which query attended most to the removed word, and whose output moves furthest."""
     if (ablation := walk.ablation) is None:
         return ""

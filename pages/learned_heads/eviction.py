@@ -23,8 +23,12 @@ class HeadEviction:
 
     result: Result
     policy: str
-    runs: Mapping[str, Eviction]
     budget: int = 1
+
+    @property
+    def runs(self) -> Mapping[str, Eviction]:
+        """Every policy's run."""
+        return evict_by_all(self.result.setting, self.result.at)
 
     @property
     def run(self) -> Eviction:

@@ -172,12 +172,12 @@ def describe_lookup(result: Result) -> str:
 
 def describe_kept(result: Result) -> str:
     """Say how many weights stay."""
-    return removed_weights_words.describe_threshold(result.walk, result.removal, number)
+    return removed_weights_words.describe_threshold(result.walk, result.removal)
 
 
 def describe_without(result: Result) -> str:
     """Say whose output changes most without the word."""
-    return removed_weights_words.describe_ablation(result.walk, number)
+    return removed_weights_words.describe_ablation(result.walk)
 
 
 # ---- warnings ----

@@ -13,7 +13,7 @@ from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
 from attn_words import _, _n
 from pages.learned_heads.compute import Result, array, steps_of
-from pages.learned_heads.eviction import SINKS, HeadEviction, evict_by_all
+from pages.learned_heads.eviction import SINKS, HeadEviction
 from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import FLOW_TAB, POLICY
 from pages.learned_heads.state import EvictionState
@@ -23,7 +23,7 @@ def view(controls: Controls, state: EvictionState) -> View[AnyResult]:
     """Draw every budget of one policy."""
     steps = steps_of(state.setting.recipe)
     at = steps.nearest(controls.value(steps))
-    result = compute_eviction(state, at)
+    result = HeadEviction(Result(state.setting, at), state.policy)
     slider = result.slider
     result = replace(result, budget=int(slider.values[slider.nearest(controls.value(slider))]))
     figure = Figure(
@@ -38,15 +38,9 @@ def view(controls: Controls, state: EvictionState) -> View[AnyResult]:
     return View(result, figure, notes=[Small(_about(result))], tabs=FLOW_TAB)
 
 
-def compute_eviction(state: EvictionState, at: int) -> HeadEviction:
-    """Return all heads of a toy under a policy."""
-    setting = state.setting
-    return HeadEviction(Result(setting, at), state.policy, evict_by_all(setting, at))
-
-
 @shared_scene
 def _draw(state: EvictionState, at: int) -> Scene:
-    result = compute_eviction(state, at)
+    result = HeadEviction(Result(state.setting, at), state.policy)
     steps = [replace(result, budget=budget) for budget in range(1, result.n + 1)]
     return Scene(LazyMap(lambda step: eviction(cache(step)), steps), captions=LazyMap(_caption, steps))
 

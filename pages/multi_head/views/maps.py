@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from attn_figures import multi_head as pictures
 from attn_figures import single_head
-from attn_figures.numbers import number
 from attn_figures.picture import Spec
 from attn_live.captions import LazyMap
 from attn_ui.base import removed_weights_words
@@ -54,10 +53,10 @@ def draw_aside(steps: Sequence[Result]) -> Sequence[Spec]:
 def describe_aside(result: Result) -> str:
     """Say how many of the head's weights stay, or whose output moves most without the word."""
     walk = walk_of(result)
-    ablation = removed_weights_words.describe_ablation(walk, number)
+    ablation = removed_weights_words.describe_ablation(walk)
     return paragraph(
         words.describe_head(result),
-        ablation or removed_weights_words.describe_threshold(walk, result.removal, number),
+        ablation or removed_weights_words.describe_threshold(walk, result.removal),
     )
 
 
