@@ -81,7 +81,7 @@ def describe_pair(result: Result, one: int, other: int) -> str:
     most, *others = largest(np.abs(first - second))
     query, key = divmod(most, first.shape[-1])
     sentence = _(
-        "Heads {one} and {other} differ most where {query} attends to {key}: {first} and {second}.",
+        "Heads {one} and {other}: largest difference at {query} on {key}, {first} and {second}.",
         one=one + 1,
         other=other + 1,
         query=_query(result, query),

@@ -28,7 +28,7 @@ def test_messages_sentence_are_found_by_fields_and_values() -> None:
         "first": "0.30",
         "second": "0.1",
     }
-    pair = "Heads {one} and {other} differ most where {query} attends to {key}: {first} and {second}."
+    pair = "Heads {one} and {other}: largest difference at {query} on {key}, {first} and {second}."
     said, fields = f"Before. {pair.format(**given)} After.", tuple(given)
     (found,) = messages_in(said, *fields)
     assert found == dict(zip(fields, ("1", "2", "cat", "dog", "0.30", "0.1"), strict=True))
