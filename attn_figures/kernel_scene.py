@@ -86,7 +86,7 @@ class DataScene:
 
     @cached_property
     def ramp_power(self) -> float:
-        """The power of the weights' ramp, by which a weight of 1 / n_key has one colour for any n_key."""
+        """The power of the weights' ramp: a weight of 1 / n_key has the same colour for any n_key."""
         return max(1.0, float(np.log(len(self.keys)) / np.log(6.3)))
 
     @property

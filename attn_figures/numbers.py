@@ -70,7 +70,7 @@ def in_brackets(number: str) -> str:
 
 
 def as_share(share: float, decimals: int = 0) -> str:
-    """Write a share, from 0 to 1; none and all are those alone, up to rounding.
+    """Write a share, from 0 to 1, in percent; "0%" and "100%" stand for exactly that, up to rounding.
 
     >>> as_share(0.254), as_share(0.9999, 1), as_share(1e-4), as_share(1 - 1e-12), as_share(0.0)
     ('25%', 'over 99.9%', 'under 1%', '100%', '0%')

@@ -86,7 +86,7 @@ class PatchMaps:
 
 
 def read_patch_maps(name: str, maps: AttentionMaps, image: Image.Image) -> tuple[PatchMaps, PatchedPicture]:
-    """Return a file's weights over a picture, whose patches are the keys; of several kinds those across.
+    """Return a file's weights whose keys are the patches of a picture; of several kinds those across.
 
     There are h × w keys, or one more where [CLS] stands first. The patches are a square number in a square
     grid, as of a model that squeezes its pictures, else h and w are those nearest to the picture's sides.

@@ -1,4 +1,4 @@
-"""A figure as a piece of HTML that is pasted into a web page, and the files beside that page that it needs.
+"""A figure as HTML to paste into a web page, and the files that must lie beside that page.
 
 No folder of figures is written: the figure's message stands in the piece itself. No picture stands in it, for
 that takes a browser; where no script runs, words do.

@@ -77,7 +77,7 @@ def address_items(*without: str) -> list[tuple[str, str]]:
 
 
 def notify(dropped: Sequence[Dropped]) -> None:
-    """Show what was dropped, with room for what turns out while the page runs."""
+    """Show which settings were dropped, and those that are dropped later in this run."""
     st.session_state[_NOTICES] = st.empty()
     if dropped:
         _show(dropped)

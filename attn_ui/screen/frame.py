@@ -55,7 +55,7 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
 
 
 def show_leads(places: Sequence[Place]) -> None:
-    """Lay links to what shows it in full side by side."""
+    """Show links to pages that go further, side by side."""
     with st.container(horizontal=True, key="see-how"):
         for each in places:
             st.page_link(

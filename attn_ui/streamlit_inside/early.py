@@ -28,7 +28,7 @@ _FETCHES = re.compile(
 
 
 def defer_fetches(html: str) -> str:
-    """Return the HTML with all that the app is to fetch in a template at its end, which `startApp` opens.
+    """Return the HTML with the app's scripts in a template at its end, which `startApp` opens.
 
     The picture comes first so: some sixty scripts would be asked for before it, and run before it is painted.
     """

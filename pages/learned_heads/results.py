@@ -1,4 +1,4 @@
-"""What the page shows, whichever of its looks is open."""
+"""The type of everything that the page can show, one result for each look."""
 
 from pages.learned_heads.attention_flow import AttentionFlow
 from pages.learned_heads.clouds import HeadClouds

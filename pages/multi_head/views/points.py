@@ -40,7 +40,7 @@ def _planes(setting: HeadsSetting, n_head: int) -> list[QueryKeyPlane]:
 
 
 def planes(result: Result) -> list[QueryKeyPlane]:
-    """Return the plane of each head, which no mask and no temperature moves."""
+    """Return the plane of each head, the same under any mask and temperature."""
     still = replace(result.setting, temperature=1.0, mask="none", reach=1, masking=NO_DETAILS, patterns=())
     return _planes(still, result.n_head)
 

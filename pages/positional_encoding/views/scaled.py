@@ -65,7 +65,7 @@ def caption(head: ScaledHead) -> str:
 
 
 def scaled_turns(head: ScaledHead) -> pictures.ScaledTurns:
-    """Return what is drawn of a head."""
+    """Return a head's numbers for the figure."""
     return pictures.ScaledTurns(
         trained_turns=head.trained_turns.numpy(),
         plain=head.plain.turns(head.d_head).numpy(),

@@ -1,4 +1,4 @@
-"""The tab Data: the numbers to read, to type, to paste and to take away."""
+"""The tab Data: the numbers to read, to type, to paste and to download."""
 
 from functools import partial
 
