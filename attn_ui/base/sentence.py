@@ -27,7 +27,7 @@ def read_sentence(
     most: int,
     how_cut: Callable[[str], str] | None = None,
 ) -> str:
-    """Read a sentence; while it has no token, return the last one that had.
+    """Read a sentence; while it has no token, return the default: a link alone decides what is shown.
 
     Args:
         controls: those of the page.
@@ -39,15 +39,13 @@ def read_sentence(
     """
     text = controls.line(setting, label)
     count = len(tokenize(text))
-    memory_key = f"_sentence_{setting.name}"
     if not count:
-        last: str = controls.recall(memory_key, setting.default)
-        controls.describe(setting.name, label, last)
+        controls.describe(setting.name, label, setting.default)
+        shown = plain(setting.default)
         controls.caption(
-            _(":material/edit: No word here yet. The picture still shows “{sentence}”.", sentence=plain(last))
+            _(":material/edit: No word here yet. The picture shows “{sentence}”.", sentence=shown)
         )
-        return last
-    controls.remember(memory_key, text)
+        return setting.default
     if how_cut and (note := CUT[how_cut(text)]):
         controls.caption(_(note))
     if count > most:

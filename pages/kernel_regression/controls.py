@@ -25,7 +25,6 @@ from pages.kernel_regression.settings import (
 from pages.kernel_regression.state import LIMITS_SAMPLE, SampleSettings, State
 
 OWN = "kernel_own_points"  # where the session keeps a person's own points
-LAST_FUNCTION = "kernel_last_function"  # where it keeps the last function that could be drawn
 
 
 def read_controls(controls: Controls) -> State:
@@ -75,21 +74,19 @@ def _read_data(controls: Controls, two_inputs: bool) -> SampleSettings:
 
 
 def _drawable(controls: Controls, text: str, sample: SampleSettings) -> str:
-    """Return the function that was typed, or the last that could be drawn, and say why."""
+    """Return the function that was typed, or the default where it cannot be drawn, and say why."""
     try:
         function = read_function(text)
         function_sample(function, n_points=sample.n_points, noise=sample.noise, seed=sample.seed)
     except ValueError as error:
-        last = controls.recall(LAST_FUNCTION, TRUTH.default)
         controls.caption(
             _(
                 ":material/info: {error} Shown is y = {function}.",
                 error=plain(str(error)),
-                function=plain(read_function(last).expression),
+                function=plain(read_function(TRUTH.default).expression),
             )
         )
-        return last
-    controls.remember(LAST_FUNCTION, text)
+        return TRUTH.default
     controls.formula(f"y = {function.latex}")
     return text
 

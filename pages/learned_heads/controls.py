@@ -160,23 +160,20 @@ def _recipe_on_screen(request: Recipe) -> Recipe:
 
 
 def _read_letters(controls: Controls, task: str) -> str:
-    """Read a sequence; where it cannot be read, show why and return the last one that could."""
+    """Read a sequence; where it cannot be read, show why and return the example: a link alone decides."""
     setting, rules = settings.SEQUENCES[task], TASKS[task]
     line = controls.line(
         setting, _("Your sequence"), help=_("Letters from a to n, at most {most}.", most=rules.most)
     )
-    last_good = f"_letters_{setting.name}"
     letters = "".join(line.split()).lower()
     try:
         rules.tokens(letters)
     except ValueError as error:
-        last = controls.recall(last_good, rules.example)
-        controls.describe(setting.name, _("Your sequence"), last)
+        controls.describe(setting.name, _("Your sequence"), rules.example)
         why = plain(capital(str(error)))
-        still = _("{why}. The picture still shows “{letters}”.", why=why, letters=last)
-        controls.caption(f":material/edit: {still}")
-        return last
-    controls.remember(last_good, letters)
+        example = _("{why}. The picture shows “{letters}”.", why=why, letters=rules.example)
+        controls.caption(f":material/edit: {example}")
+        return rules.example
     return letters
 
 

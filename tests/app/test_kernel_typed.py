@@ -56,10 +56,11 @@ def test_typed_function_that_can_be_drawn_has_no_message() -> None:
     assert "Shown is" not in noted("\uff08x\uff0b1\uff09\u00d72")
 
 
-def test_typed_function_invalid_keeps_the_last_valid_one() -> None:
+def test_typed_function_invalid_shows_the_default() -> None:
     at = page(data=FUNCTION, truth="x^2")
     at.sidebar.text_input[0].set_value("x^").run()
-    assert any("Shown is y = x^2." in each.value.replace("\\", "") for each in at.sidebar.caption)
+    default = read_function(TRUTH.default).expression
+    assert any(f"Shown is y = {default}." in each.value.replace("\\", "") for each in at.sidebar.caption)
 
 
 def test_typed_function_equals_the_same_built_in_function() -> None:

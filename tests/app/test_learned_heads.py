@@ -33,6 +33,7 @@ from pages.learned_heads.views.toy import draw_steps, results_of, title
 from tests import run_programs
 from tests.pages import open_sound
 from tests.sentences import messages_in, numbers_in
+from tests.walk import said_now
 
 open_page = partial(open_sound, "learned-heads")
 ROOT = Path(__file__).resolve().parents[2]
@@ -127,19 +128,23 @@ def test_accuracy_without_positions_is_compared_with_chance() -> None:
         ("sort", "abcdefghi", "from 1 to 8 letters; got 9"),
     ],
 )
-def test_unreadable_sequence_is_refused_and_the_last_one_stays(task: str, typed: str, why: str) -> None:
+def test_unreadable_sequence_is_refused_and_the_example_is_shown(task: str, typed: str, why: str) -> None:
+    by_default = [each.proto.bytes for each in open_page(task=task).get("bidi_component")]
     page = open_page(task=task, **{SEQUENCES[task].name: "abca"})
     before = [each.proto.bytes for each in page.get("bidi_component")]
+    assert before != by_default
     page.text_input(key=SEQUENCES[task].name).set_value(typed).run()
     assert not page.exception
     told = captions(page).replace("\\", "")
     assert why in told
-    assert "still shows “abca”" in told
-    steps = [each.proto.bytes for each in page.get("bidi_component")]
-    assert steps == before
+    assert f"shows “{TASKS[task].example}”" in told
+    # A link of the same shows the same, whatever stood there before.
+    linked = open_page(task=task, **{SEQUENCES[task].name: typed})
+    steps = [said_now(each) for each in (page, linked)]
+    assert steps[0] == steps[1]
     page.text_input(key=SEQUENCES[task].name).set_value("A b C").run()
-    assert "still shows" not in captions(page)
-    assert [each.proto.bytes for each in page.get("bidi_component")] != before
+    assert "picture shows" not in captions(page)
+    assert [each.proto.bytes for each in page.get("bidi_component")] != by_default
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from attn_core import ATTENTION_SAMPLES, Masking, make_mask
 from attn_figures.matrix import NUMBERS_UP_TO
 from attn_live.captions import caption_at
-from attn_ui.base.shared_settings import TABLE_Q, TEMPERATURE
+from attn_ui.base.shared_settings import TABLE_Q, TEMPERATURE, TEXT
 from attn_ui.screen.typed_tables import edited, matrix_of
 from pages import PAGES
 from pages.single_head.compute import at_every_step
@@ -212,11 +212,11 @@ def test_arithmetic_of_scaling_computes_its_result(temperature: str) -> None:
 # ---- bad input ----
 
 
-def test_sentence_empty_or_of_500_words_keeps_a_picture() -> None:
+def test_sentence_empty_or_of_500_words_has_a_picture() -> None:
     at = opened(text="one two three")
     at.text_input(key="text").set_value("  ").run()
     assert not at.exception
-    assert messages_in(sidebar(at), sentence="one two three")
+    assert messages_in(sidebar(at), sentence=TEXT.default)
     words = " ".join(["word"] * 500)
     at.text_input(key="text").set_value(words).run()
     assert messages_in(sidebar(at), count=500, most=64)
