@@ -139,11 +139,11 @@ def arc(
         bends: parts of it.
         lane: units that it is shifted aside; height: a factor of its rise.
     """
-    return np.asarray(_shares(bends) @ np.array([*_bezier(query, key, pitch, height)]) + (lane, 0.0))
+    return np.asarray(bezier_shares(bends) @ np.array([*_bezier(query, key, pitch, height)]) + (lane, 0.0))
 
 
 @lru_cache
-def _shares(bends: int) -> Numbers:
+def bezier_shares(bends: int) -> Numbers:
     """Return the shares of a Bézier curve's four control points at each place along it, (bends + 1, 4)."""
     along = np.linspace(0, 1, bends + 1)
     others = 1 - along

@@ -337,40 +337,6 @@ def _place(lines: Sequence[_Line], unit: float, width: int, right: int, *, tight
     return Layout(width, height, math.ceil(longest), tuple(places))
 
 
-@dataclass(frozen=True)
-class Variant:
-    """One arrangement of a figure, with the settings that follow from it.
-
-    `slide` is True where it is for slides and projectors alone; `label` is the size of a matrix's smallest
-    label in pixels, 0 without labels; of crowded labels one in `every` stays.
-    """
-
-    arrangement: Arrangement
-    settings: Mapping[str, Any]
-    slide: bool = False
-    label: int = 0
-    every: int = 1
-
-
-def screens(variants: Sequence[Variant]) -> list[dict[str, Any]]:
-    """Return arrangements for the browser to choose from, those of pages by width.
-
-    Settings are paths into the figure: "layout.xaxis.domain", "data[0].texttemplate".
-    """
-    return [
-        {
-            "width": each.arrangement.layout.width,
-            "height": each.arrangement.layout.height,
-            "unit": round(each.arrangement.unit, 3),
-            "slide": each.slide,
-            "label": each.label,
-            "every": each.every,
-            "settings": dict(each.settings),
-        }
-        for each in variants
-    ]
-
-
 def fitting(screens: Sequence[dict[str, Any]], width: int, height: float = math.inf) -> dict[str, Any]:
     """Return the widest screen of a page that fits, as the browser chooses it; phones may scroll.
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures import marks, theme
+from attn_figures.arcs import LEAST, bezier_shares
 from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.geometry import ColourRange
@@ -26,7 +27,6 @@ LIGHT = theme.LIGHT
 BENDS = 32  # parts of an arc
 THICKEST = 15.0  # pixels of an arc that has all the weight
 BLANK = "\u00a0"  # a text that is empty loses its node, and the next ones go astray
-LEAST = 0.005  # weights below draw no arc
 # Column widths from a word's middle up to where arcs begin, and down to its cell's edge.
 ABOVE, BELOW = 0.36, 0.98
 CELL = 0.66, 0.56  # from a word's middle down to that of its cell, and the cell's height
@@ -78,9 +78,7 @@ class _Lines:
             starts, ends = (y + BELOW, at - ABOVE) if at > y else (y - ABOVE, at + BELOW)
             lean = 0.6 * (ends - starts)
             points = [(x, starts), (x, starts + lean), (to, ends - lean), (to, ends)]
-        t = np.linspace(0, 1, BENDS + 1)
-        parts = [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3]
-        return np.asarray(sum(np.outer(point, part) for point, part in zip(points, parts, strict=True)))
+        return np.asarray(np.transpose(points) @ bezier_shares(BENDS).T)
 
     def cells(self, row: Weights) -> list[Weights]:
         """Return a row of weights as the cells of each line."""

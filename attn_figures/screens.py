@@ -23,11 +23,9 @@ from attn_figures.arrange import (
     Box,
     Layout,
     Tree,
-    Variant,
     arrange,
     as_tree,
     fitting,
-    screens,
 )
 from attn_figures.geometry import LABEL_SIZES, Geometry, PlacedPanel, Tick
 
@@ -178,9 +176,8 @@ class _Panels:
         return some, whole
 
 
-_cached_arrange = lru_cache(maxsize=4096)(
-    arrange
-)  # other words and numbers in the same boxes stand as these do
+# Other words and numbers in the same boxes stand as these do.
+_cached_arrange = lru_cache(maxsize=4096)(arrange)
 
 
 @lru_cache(maxsize=64)  # 80 kB each; one picture takes a few, for all its steps
@@ -207,21 +204,22 @@ def all_screens(
         for fewer in _with_fewer(on[False], room, largest_unit, bars)
     ]
     thinned_axes = {axis for room, each in candidates for axis in _thinned_axes(on[room.is_phone], each)}
-    result = screens(
-        [
-            Variant(
-                each.arrangement,
-                {
-                    **_settings(on[room.is_phone], each, room, bars, thinned_axes),
-                    **_left_out(panels, on[room.is_phone].all),
-                },
-                slide=room.slide,
-                label=_smallest_label(on[room.is_phone], each),
-                every=each.every,
-            )
-            for room, each in candidates
-        ]
-    )
+    # For the browser to choose from. Settings are paths into the figure: "layout.xaxis.domain".
+    result = [
+        {
+            "width": each.arrangement.layout.width,
+            "height": each.arrangement.layout.height,
+            "unit": round(each.arrangement.unit, 3),
+            "slide": room.slide,  # for slides and projectors alone
+            "label": _smallest_label(on[room.is_phone], each),
+            "every": each.every,
+            "settings": {
+                **_settings(on[room.is_phone], each, room, bars, thinned_axes),
+                **_left_out(panels, on[room.is_phone].all),
+            },
+        }
+        for room, each in candidates
+    ]
     return result, as_tree(fitting(result, REFERENCE))
 
 
