@@ -122,12 +122,15 @@ def describe_positions(result: Result) -> str:
     if result.scheme.adds == "nothing":
         return ""
     before, after = array(result.unplaced.attention.weights), array(result.attention.weights)
+    scheme = label_of(POSITIONS, result.setting.positions.name)
+    if np.allclose(before, after, rtol=0, atol=0.0005):
+        return _("Positions ({scheme}) leave all weights the same to three decimals.", scheme=scheme)
     most = largest(np.abs(after - before))[0]
     head, query, key = (int(place) for place in np.unravel_index(most, after.shape))
     return _(
         "Positions ({scheme}) move a weight by up to {change}: in head {head} that of {query} on "
         "{key}, from {before} to {after}.",
-        scheme=label_of(POSITIONS, result.setting.positions.name),
+        scheme=scheme,
         change=f"{abs(after - before).max():.3f}",
         head=head + 1,
         query=_query(result, query),

@@ -16,6 +16,7 @@ from attn_live.unpacking import count_steps, figure_at
 from attn_ui.base.markdown import listed
 from attn_ui.base.schemes import SchemeSettings
 from attn_ui.base.shared_settings import STRENGTH, TEMPERATURE
+from pages import PAGES
 from pages.multi_head import compute, programs
 from pages.multi_head.compute import Result, allowed, heads_slider, sequences, widths
 from pages.multi_head.settings import (
@@ -359,7 +360,14 @@ def test_heads_views_open_under_every_mask(view: str, mask: str) -> None:
     said = text(open_page(view=view, hmask=mask, reach="2", pos="buckets"))
     # Views that take words and sizes alone say nothing of positions.
     sizes_alone = view in ("single vs multi-head", "encoder and decoder")
-    assert bool(messages_in(said, "scheme", "change")) is not sizes_alone
+    assert bool(messages_in(said, "scheme")) is not sizes_alone
+
+
+def test_heads_positions_that_move_no_weight_name_no_cell() -> None:
+    said = PAGES["multi-head"].at("case=own+sentence&text=a&pos=sinusoidal").sentence  # one word has weight 1
+    assert messages_in(said, scheme="sinusoidal")
+    assert not messages_in(said, "scheme", "change")
+    assert messages_in(PAGES["multi-head"].at("pos=sinusoidal").sentence, "scheme", "change")
 
 
 @pytest.mark.sample(20)

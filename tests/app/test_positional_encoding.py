@@ -340,6 +340,13 @@ def cosines(vectors: np.ndarray) -> np.ndarray:
     return np.array((vectors @ vectors.T) / np.outer(lengths, lengths))
 
 
+def test_maps_with_and_without_positions_that_agree_name_no_cell() -> None:
+    assert messages_in(PAGES["positional-encoding"].at("").sentence, "query", "weight", "other_weight")
+    assert not messages_in(
+        PAGES["positional-encoding"].at("text=a").sentence, "query", "weight", "other_weight"
+    )
+
+
 def test_position_of_zeros_has_no_cosine() -> None:
     ramp = 0.5 * np.arange(6)[1:, None] * np.ones(16)
     np.testing.assert_allclose(cosines(ramp), 1)
