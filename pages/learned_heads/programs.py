@@ -156,7 +156,7 @@ def _of_points(result: HeadClouds) -> OneProgram:
         f"Q, K = stage.query[0, {head}].double(), stage.key[0, {key}].double()  # (n, d_head)",
         f"weights = stage.weights[0, {head}]",
         "# One centre and one spread: every score of a query grows by the same number.",
-        "plane = main_directions(*lay_together(Q, K).around)",
+        "plane = main_directions(*align_clouds(Q, K).around)",
         "query_points, key_points = plane.queries, plane.keys",
     ]
     return _shortly(lines, ["weights", "query_points", "key_points"], result.model)
