@@ -3,9 +3,9 @@
 from attn_core import SCORES
 from attn_core.scores import DOT
 from attn_figures.matrix import Numbers
-from attn_ui.base import removed_weights_words
 from attn_ui.base.latex import matrix_latex
 from attn_words import _c
+from pages.single_head import removal_words
 from pages.single_head.compute import Result
 from pages.single_head.state import Inputs
 
@@ -144,12 +144,12 @@ def hard_or_soft(result: Result) -> str:
 
 def threshold(result: Result) -> str:
     """Return the formula of the weights that stay, their mass, and the renormalised row."""
-    return removed_weights_words.threshold_formula(result.removal)
+    return removal_words.threshold_formula(result.removal)
 
 
 def ablation(_result: Result) -> str:
     """Return the formulas of the weights and the output without key l."""
-    return removed_weights_words.ablation_formula()
+    return removal_words.ablation_formula()
 
 
 def with_numbers(result: Result) -> str:

@@ -5,12 +5,12 @@ import numpy as np
 from attn_figures.arcs import LEAST
 from attn_figures.numbers import as_share, as_weight, number
 from attn_figures.ties import largest
-from attn_ui.base import removed_weights_words
 from attn_ui.base.arcs import describe_arcs
 from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_ui.base.ties import rounded, tied
 from attn_words import _, _n
+from pages.single_head import removal_words
 from pages.single_head.compute import Result
 
 
@@ -172,12 +172,12 @@ def describe_lookup(result: Result) -> str:
 
 def describe_kept(result: Result) -> str:
     """Say how many weights stay."""
-    return removed_weights_words.describe_threshold(result.walk, result.removal)
+    return removal_words.describe_threshold(result.walk, result.removal)
 
 
 def describe_without(result: Result) -> str:
     """Say whose output changes most without the word."""
-    return removed_weights_words.describe_ablation(result.walk)
+    return removal_words.describe_ablation(result.walk)
 
 
 # ---- warnings ----

@@ -6,11 +6,11 @@ from attn_figures import multi_head as pictures
 from attn_figures import single_head
 from attn_figures.picture import Spec
 from attn_live.captions import LazyMap
-from attn_ui.base import removed_weights_words
 from attn_words import paragraph
 from pages.multi_head import words
 from pages.multi_head.compute import Result, heads, order_of
 from pages.multi_head.walks import walk_of, walks_of
+from pages.single_head import removal_words
 
 
 def draw_every_head(steps: Sequence[Result]) -> Sequence[Spec]:
@@ -53,15 +53,15 @@ def draw_aside(steps: Sequence[Result]) -> Sequence[Spec]:
 def describe_aside(result: Result) -> str:
     """Say how many of the head's weights stay, or whose output moves most without the word."""
     walk = walk_of(result)
-    ablation = removed_weights_words.describe_ablation(walk)
+    ablation = removal_words.describe_ablation(walk)
     return paragraph(
         words.describe_head(result),
-        ablation or removed_weights_words.describe_threshold(walk, result.removal),
+        ablation or removal_words.describe_threshold(walk, result.removal),
     )
 
 
 def formula(result: Result) -> str:
     """Return the formula of the removed weights; "" where none are."""
     if result.removal.what == "without":
-        return removed_weights_words.ablation_formula()
-    return removed_weights_words.threshold_formula(result.removal) if result.removal.what else ""
+        return removal_words.ablation_formula()
+    return removal_words.threshold_formula(result.removal) if result.removal.what else ""

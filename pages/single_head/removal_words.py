@@ -1,12 +1,9 @@
 """Captions and formulas of weights that are removed from a head."""
 
-from collections.abc import Sequence
-from typing import Any, Protocol
-
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_figures.numbers import number
+from attn_figures.single_head import Walk
 from attn_figures.ties import largest
 from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.removed_weights import Removal
@@ -14,43 +11,15 @@ from attn_ui.base.ties import ROUNDING, rounded
 from attn_words import _, _n, paragraph
 
 
-class Weighed(Protocol):
-    """One head as figures take it: its words, weights and mask, and what is removed."""
-
-    @property
-    def queries(self) -> Sequence[str]:
-        """The queries' words."""
-
-    @property
-    def keys(self) -> Sequence[str]:
-        """The keys' words."""
-
-    @property
-    def weights(self) -> NDArray[np.float64]:
-        """All weights, (n_query, n_key)."""
-
-    @property
-    def mask(self) -> NDArray[np.bool_]:
-        """True where a query may attend."""
-
-    @property
-    def threshold(self) -> Any:
-        """The weights that a threshold keeps; None without one."""
-
-    @property
-    def ablation(self) -> Any:
-        """The head without a key; None where none is ablated."""
-
-
-def _query(walk: Weighed, *at: int) -> str:
+def _query(walk: Walk, *at: int) -> str:
     return first_of([f"“{coloured('query', walk.queries[each])}”" for each in at])
 
 
-def _key(walk: Weighed, at: int) -> str:
+def _key(walk: Walk, at: int) -> str:
     return f"“{coloured('key', walk.keys[at])}”"
 
 
-def describe_threshold(walk: Weighed, removal: Removal) -> str:
+def describe_threshold(walk: Walk, removal: Removal) -> str:
     """Say how many weights stay, which share of the rows they are, and how far the output moves."""
     rows = np.flatnonzero(walk.mask.any(axis=1))
     if (threshold := walk.threshold) is None or not len(rows):
@@ -81,7 +50,7 @@ def describe_threshold(walk: Weighed, removal: Removal) -> str:
     return paragraph(sentence, ties if more else "")
 
 
-def describe_ablation(walk: Weighed) -> str:
+def describe_ablation(walk: Walk) -> str:
     """Say which query attended most to the removed word, and whose output moves furthest."""
     if (ablation := walk.ablation) is None:
         return ""
