@@ -142,7 +142,10 @@ def describe_positions(result: Result) -> str:
 
 def _empty(result: Result) -> list[int]:
     """Return the queries, from 0, that may attend to nothing in some head."""
-    queries: list[int] = np.flatnonzero((~array(result.attention.weights).any(axis=-1)).any(axis=0)).tolist()
+    if result.attention.mask is None:
+        return []
+    blind = ~array(result.attention.mask).any(axis=-1)
+    queries: list[int] = np.flatnonzero(blind.reshape(-1, blind.shape[-1]).any(axis=0)).tolist()
     return queries
 
 

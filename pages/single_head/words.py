@@ -80,11 +80,6 @@ def describe_score(result: Result) -> str:
 
 def describe_weight(result: Result) -> str:
     """Say which weight the chosen score becomes."""
-    if not result.walk.mask[result.cell]:
-        return _(
-            "Query {query}, key {key}: score {score} {factor} ÷ {temperature} = {scaled}; masked: weight 0.",
-            **_pair(result),
-        )
     return _(
         "Query {query}, key {key}: score {score} {factor} ÷ {temperature} = {scaled}; weight {weight}.",
         **_pair(result),

@@ -121,7 +121,7 @@ def test_diagram_sentence_follows_the_selected_pair() -> None:
     numbers = [numbers_in(told[each])[0] for each in ("score", "scaled", "weight")]
     assert numbers == pytest.approx([score, score / 4, row[1] / row.sum()], rel=1e-4)
     (result,) = at_every_step(State(Inputs(text="a cat sat"), scoring), (0, 1))
-    assert "masked: weight 0." in caption("diagram", result)
+    assert "; weight 0.000000." in caption("diagram", result)
 
 
 def test_diagram_query_with_nothing_to_attend_to_is_named_in_its_box() -> None:

@@ -19,6 +19,7 @@ from attn_live.unpacking import count_steps
 from attn_ui.base.markdown import listed
 from attn_ui.base.schemes import SchemeSettings
 from pages import PAGES
+from pages.multi_head import words
 from pages.multi_head.compute import (
     MEASURES,
     Result,
@@ -423,6 +424,14 @@ def test_switched_off_heads_past_the_count_leave_the_address() -> None:
     at.select_slider(key="step-heads").set_value("1").run()
     assert "off" not in at.query_params
     assert not open_page(**{name: at.query_params[name] for name in at.query_params}).warning
+
+
+def test_row_that_a_sink_takes_whole_may_still_attend() -> None:
+    matrix = ";".join(",".join("900" if i == j else "0" for j in range(8)) for i in range(8))
+    link = f"hand=true&W_q={matrix}&W_k={matrix.replace('900', '-900')}&t=0.1&hmask=causal&sink=true"
+    result = PAGES["multi-head"].at(link).view.result
+    assert float(result.attention.weights.sum(dim=-1).min()) == 0
+    assert words.warning(result) == ""
 
 
 @pytest.mark.parametrize(
