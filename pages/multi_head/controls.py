@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attn_core import INITS, SCHEMES, Masking
-from attn_ui.base.arcs import read_together
 from attn_ui.base.controls import Controls
 from attn_ui.base.hand_weights import read_by_hand, read_init, read_whether
 from attn_ui.base.markdown import listed
@@ -63,6 +62,7 @@ from pages.multi_head.settings import (
 from pages.multi_head.sliders import Moving, slider_of
 from pages.multi_head.state import NO_POSITIONS, HeadsOptions, HeadsSetting
 from pages.multi_head.weights import weights
+from pages.single_head.arcs import read_together
 from pages.single_head.head import describe_drawing, read_sink, read_words
 
 # Under *More settings*: sizes, and how weights are drawn.

@@ -5,13 +5,13 @@ from typing import Any
 
 from attn_core import GLOROT, make_mask, mask_code, tokenize, weights_of
 from attn_ui.base import removed_weights
-from attn_ui.base.arcs import together_lines
 from attn_ui.base.planes import plane_lines
 from attn_ui.base.programs import More, Programs, attends_where, attention_programs
 from attn_ui.base.schemes import biases, placed, tables, turned
 from pages.multi_head import formulas
 from pages.multi_head.compute import Result, allowed, width_of
 from pages.multi_head.settings import EXAMPLES
+from pages.single_head.arcs import together_lines
 from pages.single_head.programs import beside_sink
 from programs.writing import PYTORCH, Program
 

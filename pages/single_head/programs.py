@@ -9,10 +9,10 @@ from torch import Tensor
 from attn_core import GLOROT, SCORES, mask_code
 from attn_core.scores import DOT
 from attn_ui.base import removed_weights
-from attn_ui.base.arcs import together_lines
 from attn_ui.base.planes import plane_lines
 from attn_ui.base.programs import More, Programs, attends_where, attention_programs
 from pages.single_head import formulas
+from pages.single_head.arcs import together_lines
 from pages.single_head.compute import Result
 from pages.single_head.state import tokens_of
 from programs.writing import PYTORCH, Program

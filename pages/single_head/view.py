@@ -9,7 +9,6 @@ from attn_figures.arcs import NO_GROUP, Group
 from attn_figures.scene import Scene
 from attn_live.captions import LazyMap, StepCaption
 from attn_live.packing import Cursor
-from attn_ui.base.arcs import read_together
 from attn_ui.base.controls import Controls
 from attn_ui.base.masking import describe_mask, toggle_cell
 from attn_ui.base.page import Cell, Figure, Slider, Small, View, query_rows
@@ -17,6 +16,7 @@ from attn_ui.base.removed_weights import NO_REMOVAL, Removal, read_removal
 from attn_ui.base.scenes import shared_captions, shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _
+from pages.single_head.arcs import read_together
 from pages.single_head.compute import Result, at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.plane_controls import read_along

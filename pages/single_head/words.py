@@ -2,15 +2,14 @@
 
 import numpy as np
 
-from attn_figures.arcs import LEAST
 from attn_figures.numbers import as_share, as_weight, number
 from attn_figures.ties import largest
-from attn_ui.base.arcs import describe_arcs
 from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_ui.base.ties import rounded, tied
 from attn_words import _, _n
 from pages.single_head import removal_words
+from pages.single_head.arcs import describe_arcs
 from pages.single_head.compute import Result
 
 
@@ -116,9 +115,7 @@ def describe_thickest_arcs(result: Result) -> str:
     walk, rows = result.walk, result.walk.group.rows(result.cell[0])
     mean, may = walk.weights[rows].mean(axis=0), np.any(walk.mask[rows], axis=0)
     keys = [_keys(result, key) for key in range(len(walk.keys))]
-    return describe_arcs(
-        [walk.queries[row] for row in rows], keys, mean, may, LEAST, summed=walk.group.summed
-    )
+    return describe_arcs([walk.queries[row] for row in rows], keys, mean, may, summed=walk.group.summed)
 
 
 def describe_points(result: Result) -> str:

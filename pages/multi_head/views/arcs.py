@@ -12,11 +12,11 @@ from attn_figures.matrix import BY_KEY, NUMBERS_UP_TO, ColourScale, Matrix
 from attn_figures.multi_head import ROOT, head_title
 from attn_figures.picture import Spec
 from attn_live.packing import Cursor
-from attn_ui.base.arcs import describe_arcs, describe_head_arcs
 from attn_ui.base.markdown import coloured
 from attn_words import _, paragraph
 from pages.multi_head.compute import Result, array, mask_array
 from pages.multi_head.words import describe_head
+from pages.single_head.arcs import describe_arcs, describe_head_arcs
 
 
 def draw(steps: Sequence[Result]) -> Sequence[Spec]:
@@ -64,7 +64,7 @@ def describe(result: Result) -> str:
     may, summed = _may_together(result)[row], result.look.summed
     return paragraph(
         describe_head(result),
-        describe_arcs(queries, keys, _mean(result)[row], may, pictures.LEAST, summed=summed),
+        describe_arcs(queries, keys, _mean(result)[row], may, summed=summed),
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_figures.arcs import LEAST
 from attn_figures.ties import largest, largest_first
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import coloured, first_of
@@ -48,7 +49,6 @@ def describe_arcs(
     keys: Sequence[str],
     mean: Numbers,
     can_attend: NDArray[np.bool_],
-    threshold: float,
     *,
     summed: bool = False,
 ) -> str:
@@ -57,12 +57,12 @@ def describe_arcs(
     Args:
         queries: the words of those that are taken together; keys: as sentences have them.
         mean: of their rows, (n_key,); can_attend: True where any of them may attend.
-        threshold: the weight below which no arc is drawn; summed: whether the sum of the rows is told.
+        summed: whether the sum of the rows is told.
     """
     if not can_attend.any():
         return ""
     weights = mean * len(queries) if summed else mean
-    arc_keys = [key for key in largest_first(mean).tolist() if mean[key] >= threshold]
+    arc_keys = [key for key in largest_first(mean).tolist() if mean[key] >= LEAST]
     labels = [f"{keys[key]} {weights[key]:.3f}" for key in arc_keys]
     return _(
         "Arcs from {queries} to {keys}: together {sum} of {all}, below {least} there is none.",
@@ -70,7 +70,7 @@ def describe_arcs(
         keys=first_of(labels),
         sum=f"{weights[arc_keys].sum():.3f}",
         all=f"{weights.sum():.3f}",
-        least=f"{threshold * len(queries) if summed else threshold:g}",
+        least=f"{LEAST * len(queries) if summed else LEAST:g}",
     )
 
 
