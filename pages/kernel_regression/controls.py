@@ -94,9 +94,7 @@ def _drawable(controls: Controls, text: str, sample: SampleSettings) -> str:
 def _read_second_coordinate(controls: Controls) -> float:
     """Read the second coordinate of the query; the first one is the figure's own."""
     controls.heading(_("Query"))
-    x2 = controls.step(QUERY_AT_2.thinned(MAP_STRIDE), _("Query x₂"))
-    controls.caption(_("Its x₁ moves under the figure. A click on the map sets both."))
-    return x2
+    return controls.step(QUERY_AT_2.thinned(MAP_STRIDE), _("Query x₂"))
 
 
 def _read_kernel(controls: Controls) -> str:
