@@ -195,6 +195,8 @@ def _page(url: str, settings: Sequence[Parameter], app: str) -> None:
         return
     st.markdown(_("Paste this into any web page: the figure moves there without a server."))
     _field("snippet", _SNIPPET, _("The figure as HTML"), _("Copy the HTML"))(key="share-snippet", data=text)
+    if COVER.name in st.query_params:
+        st.caption(_("What is covered here is covered there too."))
     beside = _("It needs the folder `{folder}` beside the page, once for all figures there.", folder=NAME)
     st.markdown(beside)
     label = _("Download the folder as a ZIP ({size})", size=_size(len(files())))
