@@ -79,7 +79,7 @@ def _sentence(
     first, last, largest = (format_amount(points, float(each)) for each in (*bias[INSIDE][[0, -1]], most))
     bent = _(
         "Without noise it is off the true curve by {first} where the keys begin, by {last} where they end, "
-        "and nowhere between by more than {most}.",
+        "and by at most {most} at the places drawn between.",
         first=first,
         last=last,
         most=largest,
