@@ -117,7 +117,7 @@ def scaled_dot_product_attention(
     if sink is None:
         weights = softmax_rows(scaled_scores, empty, out=allocate(whole, inputs))
     else:  # a row beside a finite logit is never empty
-        column = torch.as_tensor(sink).to(scaled_scores).expand(*whole[:-1], 1)
+        column = torch.as_tensor(sink, dtype=scaled_scores.dtype).to(scaled_scores).expand(*whole[:-1], 1)
         if not bool(column.isfinite().all()):
             raise ValueError(f"sink must be finite; got {sink}")
         weights = torch.softmax(torch.cat([scaled_scores, column], dim=-1), dim=-1)[..., :-1]

@@ -436,3 +436,9 @@ class TestSelfAttention:
             SelfAttention(7, dtype=torch.float64)(draw(5, 3))
         with refuses("x, W_q must share one floating-point dtype; got x torch.float64, W_q torch.float32"):
             SelfAttention(7)(draw(5, 7))
+
+
+def test_sink_that_is_a_number_keeps_the_digits_of_the_scores() -> None:
+    one = torch.zeros(1, 1, dtype=torch.float64)
+    weight = scaled_dot_product_attention(one, one, one, sink=-1.35).weights.item()
+    assert weight == pytest.approx(1 / (1 + math.exp(-1.35)), abs=1e-15)
