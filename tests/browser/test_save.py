@@ -25,7 +25,8 @@ SHAPES = {
     **{"16:9": (1600, 900), "under a title": (1600, 690), "4:3": (1200, 900)},
     **{"half slide": (800, 900), "square": (900, 900)},
 }
-LARGE = 0.025 * 900  # pixels that words take at least, on a slide 900 high; beside cells four fifths
+LARGE = 0.025 * 900  # pixels that words take at least, on a slide 900 high
+AT_CELLS = 1.25 / 0.99  # times that words at cells may be smaller, whose sizes are whole pixels
 MOST_BYTES = 2_700_000  # of a file that moves
 # Words beyond the picture's edge, and words under its caption.
 MISPLACED = """() => {
@@ -119,7 +120,7 @@ def check_drawings(
         root = ElementTree.parse(path).getroot()
         assert (root.get("width"), root.get("height")) == (str(width), str(height))
         scale = width / float(str(root.get("viewBox")).split()[2])
-        smallest = smallest_label(root, beside=1.25 if shape == "16:9" else 9.0) * scale
+        smallest = smallest_label(root, beside=AT_CELLS if shape == "16:9" else 9.0) * scale
         assert smallest >= LARGE - 1e-6, (shape, smallest)
         assert theme.DARK.paper not in path.read_text()
         drawings.append(path)
