@@ -40,7 +40,7 @@ def map_title_with(scheme: str) -> str:
 def two_schemes(labels: Sequence[str], one: Numbers, other: Numbers, names: tuple[str, str]) -> str:
     """Say where two maps disagree most."""
     if np.allclose(one, other, rtol=0, atol=0.0005):
-        return _("To three decimals both maps have the same weights.")
+        return _("The weights of both maps differ by at most {most}.", most=0.0005)
     most, *ties = largest(np.abs(other - one))
     query, key = divmod(most, len(labels))
     sentence = _(
