@@ -127,9 +127,7 @@ def describe_drawing(every_weight: Sequence[Weight], init: str, by_hand: HandRow
     wide = {each.name: attn_core.INITS[init].std(*each.shape) for each in random_weights}
     first = random_weights[0]
     factor = f"{wide[first.name] * first.shape[0] ** 0.5:.3g}"
-    makes = _(
-        "{name} makes numbers about {factor} times as large as a vector's.", name=first.name, factor=factor
-    )
+    makes = _("{name} multiplies a vector's spread by about {factor}.", name=first.name, factor=factor)
     return paragraph(spread({name: f"{each:.3g}" for name, each in wide.items()}), makes)
 
 
