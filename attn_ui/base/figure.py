@@ -13,7 +13,7 @@ from attn_ui.base.cover import panel_title
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import SharedScene
 from attn_ui.base.shared_settings import QUERY
-from attn_words import _
+from attn_words import _, cached
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ class Cell:
     column: int
 
 
+@cached(32)  # a page asks at each run, and the same message for as long as its picture stays
 def alternative_text(steps: bytes) -> str:
     """Describe a packed figure in words, from the texts at its panels, for those who cannot see it.
 
