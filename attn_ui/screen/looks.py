@@ -54,9 +54,8 @@ def show() -> None:
 
 
 def _choose(setting: Choice, key: str) -> None:
-    if st.session_state[key] not in setting.options:  # the list was in another language meanwhile
+    look = st.session_state[key]
+    if look not in setting.options:  # the list was in another language meanwhile
         return
-    st.session_state[f"_{setting.name}"] = st.session_state[key]
-    state.put_in_address(
-        setting.name, *([] if current_look(setting) == setting.default else [current_look(setting)])
-    )
+    st.session_state[f"_{setting.name}"] = look
+    state.put_in_address(setting.name, *([] if look == setting.default else [look]))
