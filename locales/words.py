@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_file
@@ -140,18 +141,23 @@ def template(area: str) -> Catalog:
             for _line, message, notes, in_context in extract_from_file(
                 kind, path, keywords=KEYWORDS, comment_tags=COMMENTS, strip_comment_tags=True
             ):
-                where = [(str(path.relative_to(ROOT)), None)]
-                catalog.add(message, locations=where, auto_comments=notes, context=in_context)  # type: ignore[arg-type]  # files without lines
+                where = _in_file(str(path.relative_to(ROOT)))
+                catalog.add(message, locations=where, auto_comments=notes, context=in_context)
     for setting, option in _options(area):
-        where = [(f"pages/{area}/settings.py", None)]
-        catalog.add(option, locations=where, context=setting)  # type: ignore[arg-type]  # a file without lines
+        where = _in_file(f"pages/{area}/settings.py")
+        catalog.add(option, locations=where, context=setting)
     for group, terms in TERMS.items() if area == "glossary" else ():
-        where = [(f"pages/glossary/terms/{group.replace(' ', '_')}.py", None)]
+        where = _in_file(f"pages/glossary/terms/{group.replace(' ', '_')}.py")
         for term in terms:
             for name in dict.fromkeys((term.name, *term.apart)):  # its other names stand with its own
-                catalog.add(name, locations=where, context="term")  # type: ignore[arg-type]
-            catalog.add(term.says, locations=where)  # type: ignore[arg-type]
+                catalog.add(name, locations=where, context="term")
+            catalog.add(term.says, locations=where)
     return catalog
+
+
+def _in_file(path: str) -> list[tuple[str, Any]]:
+    """Return the place of a message by its file alone: with a line, catalogues would change with the code."""
+    return [(path, None)]
 
 
 def _options(area: str) -> Iterator[tuple[str, str]]:
