@@ -147,7 +147,7 @@ def _lines(
     apart = keys - nearest  # (n_query, n_key)
     here = apart == 0
     count = here.sum(dim=-1, keepdim=True).to(keys.dtype)
-    others = logs.masked_fill(apart == 0, -torch.inf)
+    others = logs.masked_fill(here, -torch.inf)
     largest = others.amax(dim=-1, keepdim=True)
     share = torch.exp(others - largest.masked_fill(largest == -torch.inf, 0.0))
     scale = largest.exp()

@@ -175,7 +175,7 @@ def read_picture(data: bytes) -> Image.Image:
     try:
         image.load()
         image = ImageOps.exif_transpose(image)
-    except Exception as error:  # as above, and of what a damaged EXIF holds
+    except Exception as error:  # of many kinds: each decoder, zlib and a damaged EXIF raise their own
         raise ValueError(_("a picture must be whole; this file is cut short or damaged")) from error
     if image.mode.startswith("I"):  # 16 bits of grey, which `convert` would clip
         image = Image.fromarray((np.asarray(image).astype(np.int64) >> 8).clip(0, 255).astype(np.uint8))
