@@ -33,6 +33,7 @@ from attn_core.measures import (
     entropy,
     first_token_score,
     head_similarity,
+    linear_attention_cost,
     next_token_score,
     previous_token_score,
 )
@@ -117,7 +118,7 @@ __all__ = [
     "decoding_cost", "diagonal_score", "dilated_mask", "effective_keys", "effective_rank", "entropy",
     "first_token_score", "fit_heads", "function_sample", "global_local_mask", "head_similarity",
     "heads_study", "how_cut", "kernel_estimate", "label_tokens", "learn_bandwidth", "leave_one_out_error",
-    "linear_attention_steps", "load_model", "local_linear", "local_linear_estimate",
+    "linear_attention_cost", "linear_attention_steps", "load_model", "local_linear", "local_linear_estimate",
     "make_mask", "make_scaling", "make_scheme", "mask_code", "merge_heads", "multi_head_size",
     "nadaraya_watson", "next_token_score", "packed_mask", "padding_mask", "plane_sample", "prefix_mask",
     "previous_token_score", "ramp_encoding", "read_attention", "read_function", "regression_sample",

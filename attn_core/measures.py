@@ -271,6 +271,28 @@ def attention_cost(
     )
 
 
+def linear_attention_cost(n: int, d_k: int, d_v: int) -> AttentionCost:
+    r"""Count what causal linear attention of ``n`` tokens costs, without projections and feature maps.
+
+    $$\mathrm{FLOPs} = n\,(4 d_k d_v + 3 d_k + d_v), \qquad
+      \mathrm{bytes} = 8\,(2 n (d_k + d_v) + d_k d_v + d_k)$$
+
+    A token is added to the state and its query reads it, a multiply and an add each for each number; the
+    normaliser is added to and read, and divides. No pair is computed. Bytes are those of query, key, value,
+    output, the state (d_k, d_v) and the normaliser (d_k,).
+
+    Raises ValueError for sizes below one. Source: Katharopoulos et al. (2020), section 3.2.1.
+
+    >>> linear_attention_cost(4, 8, 8)
+    AttentionCost(pairs=0, flops=1152, bytes=1600)
+    """
+    n = _require.integer("n", n, least=1)
+    d_k = _require.integer("d_k", d_k, least=1)
+    d_v = _require.integer("d_v", d_v, least=1)
+    numbers = 2 * n * (d_k + d_v) + d_k * d_v + d_k
+    return AttentionCost(pairs=0, flops=n * (4 * d_k * d_v + 3 * d_k + d_v), bytes=8 * numbers)
+
+
 def _mean_of_diagonal(weights: Tensor, *, offset: int) -> Tensor:
     _check_map(weights)
     diagonal = weights.diagonal(offset=offset, dim1=-2, dim2=-1)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.frame import Side, middles_of_parts
 from attn_figures.geometry import Axes, ColourRange
-from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick, frame_at
+from attn_figures.matrix import ColourScale, Extra, Hover, Matrix, Numbers, Pick, frame_at
 from attn_figures.multi_head import ROOT
 from attn_figures.panels import LAPTOP, compose
 from attn_figures.picture import Spec
@@ -95,11 +95,14 @@ class PatchedImage:
         return list(self.queries) == list(self.patches)
 
 
-def _draw_pair(image: PatchedImage, weights: Numbers, place: tuple[int, int] | None) -> list[_Patches]:
-    """Return the picture in patches, and one query's weights, (n_patch,), over it.
+def _draw_pair(
+    image: PatchedImage, values: Numbers, place: tuple[int, int] | None, hover: Hover, bar: str
+) -> list[_Patches]:
+    """Return the picture in patches, and one query's weights or their shares, (n_patch,), over it.
 
     Args:
         place: the row and column of the patch that asks; None where none does.
+        hover: of what is laid over; bar: the title of its colours.
     """
     rows, columns = image.grid
     names: NDArray[np.object_] = np.array(image.patches, dtype=object).reshape(image.grid)
@@ -126,24 +129,34 @@ def _draw_pair(image: PatchedImage, weights: Numbers, place: tuple[int, int] | N
     )
     overlay = _Patches(
         "laid over",
-        weights.reshape(image.grid),
+        values.reshape(image.grid),
         _("where this {one} looks", one=image.one),
-        ramp=ColourScale(bar=_("weight"), power=ROOT),
-        hover=Hover(place="%{hovertext}"),
+        ramp=ColourScale(bar=bar, power=ROOT),
+        hover=hover,
         opacity=0.4,
         **common,
     )
     return [picture, overlay]
 
 
+def shares_of_largest(weights: Numbers) -> Numbers:
+    """Divide weights (..., n_row, n_column) by the largest of each map, which may be all zero."""
+    largest = np.max(weights, axis=(-2, -1), keepdims=True)
+    shares: Numbers = np.divide(weights, largest, out=np.zeros_like(weights), where=largest > 0)
+    return shares
+
+
 def over_photo(image: PatchedImage, weights: Numbers, query: int | None) -> Spec:
-    """Draw a photo in patches, and one query's weights, (n_patch,), over it.
+    """Draw a photo in patches, and one query's weights, (n_row, n_column), over it.
+
+    Colours are shares of the largest weight, since a row of hundreds of patches has only small ones.
 
     Args:
         query: the patch that asks; None where it is none.
     """
-    place = None if query is None else divmod(query, image.grid[1])
-    panels = _draw_pair(image, weights, place)
+    place, share = None if query is None else divmod(query, image.grid[1]), _("share of the largest weight")
+    hover = Hover(share, place="%{hovertext}", extra=Extra([(_("true weight"), weights)]))
+    panels = _draw_pair(image, shares_of_largest(weights), place, hover, share)
     spec = compose(panels, phone_height=PHONE_HEIGHT // 2, laptop_height=LAPTOP)
     box = {"x": -0.5, "y": -0.5, "sizex": image.grid[1], "sizey": image.grid[0], "yanchor": "top"}
     axes = [{"xref": each.x, "yref": each.y} for each in map(Axes, range(len(panels)))]
@@ -176,9 +189,8 @@ def over_picture(image: PatchedImage, weights: Numbers, query: int = 0) -> Spec:
         names_rows=True,
         size=(BODY, BODY * 0.6 if few else BODY),
     )
-    return compose(
-        [*_draw_pair(image, weights[query], place), every], phone_height=PHONE_HEIGHT, laptop_height=LAPTOP
-    )
+    pair = _draw_pair(image, weights[query], place, Hover(place="%{hovertext}"), _("weight"))
+    return compose([*pair, every], phone_height=PHONE_HEIGHT, laptop_height=LAPTOP)
 
 
 def over_picture_cursor(

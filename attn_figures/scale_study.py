@@ -75,13 +75,19 @@ def cost_picture(
     """Draw the cost of attention over the number of tokens, full and under a mask, on logarithmic axes.
 
     Args:
-        costs: by name, a message, (2, n_length): full attention, then under the mask.
+        costs: by name, a message, (2 or 3, n_length): full attention, under the mask, linear attention.
         here: the current number of tokens, marked by a line.
         masked: the mask's name in traces; label: shown in its place, if given.
     """
-    names = (("full", _("full"), theme.LIGHT.series[5]), (masked, label or masked, theme.LIGHT.series[0]))
+    series = theme.LIGHT.series
+    every = (
+        ("full", _("full"), series[5]),
+        (masked, label or masked, series[0]),
+        ("linear", _("linear"), series[1]),
+    )
     panels: list[Chart] = []
     for name, both in costs.items():
+        names = every[: len(both)]
         lines = [
             marks.line(
                 f"{name} {word}",

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from attn_ui.base.markdown import quoted
+from attn_ui.base.markdown import either, quoted
 from attn_ui.base.parameters import Choice, MultiChoice, NearestError, Parameter, Steps, parameters_by_name
 from attn_words import _, _c, with_whole_letters
 
@@ -125,7 +126,9 @@ def read_query(
     for name, texts in query.items():
         setting = settings.get(name)
         if setting is None:
-            dropped.append(Dropped(name, texts[-1], _("a setting of this page")))
+            alike = either([quoted(each) for each in get_close_matches(name, settings, 2, cutoff=0)])
+            wanted = _("a setting of this page, such as {alike}", alike=alike)
+            dropped.append(Dropped(name, texts[-1], wanted))
             continue
         if len(texts) > 1 and not isinstance(setting, MultiChoice):
             dropped.append(Dropped(name, _c("between two values", " and ").join(texts), _("one value")))

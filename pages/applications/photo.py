@@ -21,7 +21,7 @@ from attn_core.models.vision import (
     read_patch_maps,
     read_picture,
 )
-from attn_figures.patch_weights import PatchedImage, over_photo
+from attn_figures.patch_weights import PatchedImage, over_photo, shares_of_largest
 from attn_figures.scene import Scene
 from attn_live.captions import LazyMap
 from attn_live.packing import Cursor
@@ -101,10 +101,14 @@ class PhotoRows:
         patches = self.weights[..., n_before:].reshape(model.n_layer, model.n_head, *model.grid).numpy()
         patch = self.query - n_before if model.queries is None and self.query >= n_before else None
         layers, heads = range(model.n_layer), range(model.n_head)
+        maps = {
+            "data[laid over].z": shares_of_largest(patches),
+            "data[laid over].customdata": patches[..., None],
+        }
         return Scene(
             [over_photo(image, patches[0, 0], patch)],
-            Cursor(model.n_head, {}, {"data[laid over].z": patches}),
-            {"data[laid over].z": patches[:, 0]},
+            Cursor(model.n_head, {}, maps),
+            {path: values[:, 0] for path, values in maps.items()},
             LazyMap(lambda layer: [self.caption(layer, head) for head in heads], layers),
         )
 

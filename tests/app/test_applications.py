@@ -319,7 +319,8 @@ def test_a_visitors_picture_shows_every_head_of_the_hosts_model(
     naive = np.zeros((4, 4))
     for patch in range(16):
         naive[patch // 4, patch % 4] = row[0, 0, 2 + patch]
-    np.testing.assert_allclose(run_programs.cells(figure["laid over"]), naive, atol=1e-7)
+    np.testing.assert_allclose(run_programs.cells(figure["laid over"]), naive / naive.max(), atol=1e-6)
+    np.testing.assert_allclose(np.squeeze(figure["laid over"]["customdata"]), naive, atol=1e-7)
     rows = photo.PhotoRows(own, own.tokens(), own.queries(), 8, "en")
     with speaking("zh"):
         assert not {*rows.tokens[2:]} & {*own.tokens()}
@@ -352,6 +353,5 @@ def test_a_file_of_weights_is_laid_over_the_picture_beside_it(tmp_path: Path) ->
     at.button(key="pin").click().run()  # a link would show the page's own drawing as A
     assert "no link has a file of your own" in " ".join(each.value for each in at.markdown)
     figure = run_programs.picture(at)
-    np.testing.assert_allclose(
-        run_programs.cells(figure["laid over"]), weights[0, 0, 2, 1:].reshape(4, 4), atol=1e-6
-    )
+    over = np.squeeze(figure["laid over"]["customdata"])
+    np.testing.assert_allclose(over, weights[0, 0, 2, 1:].reshape(4, 4), atol=1e-6)

@@ -17,6 +17,8 @@ from attn_core import (
     entropy,
     first_token_score,
     head_similarity,
+    linear_attention_cost,
+    linear_attention_steps,
     next_token_score,
     previous_token_score,
     scaled_dot_product_attention,
@@ -161,6 +163,20 @@ class TestCost:
     def test_cost_of_heads_differs_by_softmax(self) -> None:
         one, eight = attention_cost(16, 16, 64, 64), attention_cost(16, 16, 8, 8, n_head=8)
         assert eight.flops - one.flops == 7 * 5 * 256
+
+    def test_linear_attention_operations_equal_a_count_in_loops(self) -> None:
+        n, d_k, d_v, count = 3, 5, 7, 0
+        for _token in range(n):
+            for _key in range(d_k):
+                count += 3  # z added to, and read by a multiply and an add
+                for _value in range(d_v):
+                    count += 4  # S written, and read
+            count += d_v  # divisions
+        cost = linear_attention_cost(n, d_k, d_v)
+        state = linear_attention_steps(torch.ones(n, d_k), torch.ones(n, d_k), torch.ones(n, d_v))[-1]
+        kept = state.state.numel() + state.normaliser.numel()
+        assert (cost.pairs, cost.flops) == (0, count)
+        assert cost.bytes == 8 * (3 * 5 + 3 * 5 + 3 * 7 + 3 * 7 + kept)
 
     def test_refusals(self, refuses: Refuses) -> None:
         with refuses("pairs must be a whole number from 0 to 6; got 7"):

@@ -18,7 +18,7 @@ def test_public_names_are_the_list() -> None:
         "regression_sample",
         "relative_position_buckets", "repeat_block", "rotary_embedding", "scale_study",
         "LinearAttentionStep", "scaled_dot_product_attention", "Tile",
-        "linear_attention_steps", "tiled_attention",
+        "linear_attention_cost", "linear_attention_steps", "tiled_attention",
         "RotaryScaling", "SCALINGS", "make_scaling",
         "Alibi", "BiasScheme", "Learned", "NoPositions", "POSITION_MISTAKES", "Ramp",
         "RelativeBuckets", "Rotary", "RotationScheme", "SCHEMES", "Scheme", "Sinusoidal", "VectorScheme",

@@ -221,3 +221,5 @@ def test_cost_is_drawn_full_and_masked() -> None:
     assert [trace.marker.color for trace in figure.data] == [trace.line.color for trace in figure.data]
     np.testing.assert_array_equal(masked.y, both[1])
     assert figure.layout.shapes[0].x0 == 8
+    linear = as_plotly(cost_picture((8, 16), {"flops": np.vstack([both, [9.0, 18.0]])}, 8, "window")).data[2]
+    assert (linear.name, *linear.y) == ("flops linear", 9.0, 18.0)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from attn_core import AttentionCost, attention_cost, sliding_window_mask
+from attn_core import AttentionCost, attention_cost, linear_attention_cost, sliding_window_mask
 from attn_figures.matrix import Numbers
 from attn_figures.scale_study import COSTS, cost_picture
 from attn_live.packing import pack
@@ -41,10 +41,11 @@ def curves_of(*sides: Sequence[Sequence[AttentionCost]]) -> dict[str, Numbers]:
 @shared
 def _study(window: Steps) -> tuple[bytes, list[str]]:
     full = [attention_cost(n, n, WIDTH, WIDTH) for n in LENGTHS]
+    linear = [[linear_attention_cost(n, WIDTH, WIDTH)] for n in LENGTHS]
     figures, captions = [], []
     for wide in map(int, window.values):
         reduced = [attention_cost(n, n, WIDTH, WIDTH, pairs=pairs(n, wide)) for n in LENGTHS]
-        curves = curves_of([[each] for each in full], [[each] for each in reduced])
+        curves = curves_of([[each] for each in full], [[each] for each in reduced], linear)
         name = _("window of {count}", count=wide)
         figures.append(cost_picture(LENGTHS, curves, TOKENS, "window", name))
         captions.append(sentence(wide, reduced[-1], full[-1]))
@@ -70,12 +71,16 @@ def show(_result: Result) -> None:
     costs = {_("full attention"): attention_cost(TOKENS, TOKENS, WIDTH, WIDTH)} | {
         name: attention_cost(TOKENS, TOKENS, WIDTH, WIDTH, pairs=n_pairs) for name, n_pairs in masked.items()
     }
+    costs[_("linear")] = linear_attention_cost(TOKENS, WIDTH, WIDTH)
     st.markdown(cost_table(costs))
     st.caption(
         _(
             "A saving is real only where the code skips masked pairs; plain softmax(QKᵀ) computes them all "
-            "and discards them. Linear attention needs no pairs: φ(Q) (φ(K)ᵀV) takes about 4 n d_k d_v "
-            "operations."
+            "and discards them. Linear attention computes no pair: after {count} tokens it keeps "
+            "{state} numbers, softmax a cache of {cache}.",
+            count=TOKENS,
+            state=f"{WIDTH * WIDTH + WIDTH:,}",
+            cache=f"{2 * WIDTH * TOKENS:,}",
         )
     )
 

@@ -30,7 +30,10 @@ def show(_result: Result) -> None:
     st.markdown(
         paragraph(
             _("Fast memory is too small for the whole map. So keys are read **a tile at a time**."),
-            _("Each query keeps its largest score, a sum and an output: a larger score shrinks both."),
+            _(
+                "Each query keeps its largest score, a sum and an output: a larger score shrinks both. The "
+                "map shows the output divided by the sum; the program divides once, at the end."
+            ),
         )
     )
     words = read_words()
