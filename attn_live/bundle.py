@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 _HERE = Path(__file__).parent
@@ -13,6 +13,7 @@ _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 _COMMENT = re.compile(r"^\s*(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
 
 
+@lru_cache(maxsize=64)
 def content_hash(text: str) -> str:
     """Return a short hash of a text, for the address where it is served."""
     return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -29,7 +29,7 @@ from attn_ui.host.assets import ALWAYS_ASK, FOREVER, PLOTLY_FILE, Asset, FrontEn
 from attn_ui.host.language import language_of
 from attn_ui.host.slashes import single_slashes
 from attn_ui.screen import lesson_panel, search, share, style, terms
-from attn_ui.screen.live_figure import PLOTLY_ROUTE, module_address, module_version
+from attn_ui.screen.live_figure import PLOTLY_ROUTE, module_address
 from attn_ui.streamlit_inside import front_end, markup, routes
 from attn_words import LANGUAGES, PSEUDO, SOURCE, is_spoken, speaking
 
@@ -86,22 +86,23 @@ def _icon() -> str:
     return link_preview.ICON.read_text(encoding="utf-8")
 
 
-_ICON = _icon, "image/svg+xml", lambda: content_hash(_icon())
+_ICON = _icon, "image/svg+xml", None
 _ROBOTS = "User-agent: *\nDisallow: /*?\n"  # pages, but not each of their settings
-# What a figure asks for, when it is drawn or saved: how it is made, its type, and a mark of its version.
-_PARTS: dict[str, tuple[Callable[[], str | bytes], str, Callable[[], str]]] = {
-    f"{PLOTLY_ROUTE[1:]}/live.js": (bundle, "text/javascript", module_version),
-    f"{PLOTLY_ROUTE[1:]}/page.css": (style.sheet, "text/css", style.version),
-    f"{PLOTLY_ROUTE[1:]}/search.js": (search.module, "text/javascript", search.module_version),
-    f"{PLOTLY_ROUTE[1:]}/search.json": (search.listing, "application/json", search.listing_version),
-    f"{PLOTLY_ROUTE[1:]}/terms.js": (terms.module, "text/javascript", terms.module_version),
-    f"{PLOTLY_ROUTE[1:]}/terms.json": (terms.listing, "application/json", terms.listing_version),
+# What a figure asks for, when it is drawn or saved: how it is made, its type, and a mark of its version
+# where that is not of its content alone.
+_PARTS: dict[str, tuple[Callable[[], str | bytes], str, Callable[[], str] | None]] = {
+    f"{PLOTLY_ROUTE[1:]}/live.js": (bundle, "text/javascript", None),
+    f"{PLOTLY_ROUTE[1:]}/page.css": (style.sheet, "text/css", None),
+    f"{PLOTLY_ROUTE[1:]}/search.js": (search.module, "text/javascript", None),
+    f"{PLOTLY_ROUTE[1:]}/search.json": (search.listing, "application/json", None),
+    f"{PLOTLY_ROUTE[1:]}/terms.js": (terms.module, "text/javascript", None),
+    f"{PLOTLY_ROUTE[1:]}/terms.json": (terms.listing, "application/json", None),
     f"{PLOTLY_ROUTE[1:]}/save_panel.js": (lambda: bundle("save_panel.js"), "text/javascript", saver_version),
     f"{PLOTLY_ROUTE[1:]}/moving.html": (page, "text/plain", saver_version),
     f"{PLOTLY_ROUTE[1:]}/{share.ARCHIVE}": (share.files, "application/zip", share.files_version),
     f"{PLOTLY_ROUTE[1:]}/icon.svg": _ICON,
     "favicon.ico": _ICON,  # what asks for it by this name takes a drawing too
-    "robots.txt": (lambda: _ROBOTS, "text/plain", lambda: content_hash(_ROBOTS)),
+    "robots.txt": (lambda: _ROBOTS, "text/plain", None),
     **{
         f"{PLOTLY_ROUTE[1:]}/fonts/{name}.ttf": (partial(font, name), "font/ttf", saver_version)
         for name in FONTS
@@ -120,7 +121,7 @@ class _Document:
         self.media_type = media_type
         self.plain = content
         self.compressed = gzip.compress(self.plain, 9, mtime=0)
-        self.mark = hashlib.sha256(self.plain).hexdigest()[:20]
+        self.mark = hashlib.sha256(self.plain).hexdigest()[:12]  # as `content_hash` has it
 
     def answer(self, headers: Headers, method: str, cache: str = ALWAYS_ASK) -> Response:
         body = self.compressed if takes_gzip(headers) else self.plain
@@ -227,7 +228,8 @@ class Assets:
             _, _, version = _PARTS[name]
             language = query[LANG.name] if is_spoken(query.get(LANG.name)) else SOURCE
             part = await to_thread.run_sync(_part, name, language)
-            return part.answer(headers, scope["method"], _cache_control(mark == version()))
+            current = version() if version else part.mark
+            return part.answer(headers, scope["method"], _cache_control(mark == current))
         asset = self.front.texts.get(name)
         if name in link_preview.PICTURES:
             return FileResponse(link_preview.PICTURES[name], headers={"Cache-Control": link_preview.CACHE})

@@ -136,15 +136,9 @@ def live_figure(
         st.plotly_chart(go.Figure(figure), theme=None, key=f"{key}-still", alt=alt)
 
 
-@cache
-def module_version() -> str:
-    """Return the hash of the live figures' module, for its address."""
-    return content_hash(bundle())
-
-
 def module_address() -> str:
     """Return where the module of all live figures is served, relative to a page."""
-    return f".{PLOTLY_ROUTE}/live.js?v={module_version()}"
+    return f".{PLOTLY_ROUTE}/live.js?v={content_hash(bundle())}"
 
 
 @cache

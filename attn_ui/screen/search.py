@@ -137,29 +137,17 @@ def _kind(kind: str) -> str:
     return _("{kind}, {page}", kind=_(what), page=_(page)) if comma else _(kind)
 
 
-@cached()
-def listing_version() -> str:
-    """Return the hash of the list, for its address."""
-    return content_hash(listing())
-
-
 @cache
 def module() -> str:
     """Return the script that searches."""
     return join_scripts(_HERE / "search.js")
 
 
-@cache
-def module_version() -> str:
-    """Return the hash of the script, for its address."""
-    return content_hash(module())
-
-
 @cached()
 def _field() -> str:
     # The list has no mark in its address: to know it, every page's settings would be read when one opens.
     return _FIELD.format(
-        module=f".{PLOTLY_ROUTE}/search.js?v={module_version()}",
+        module=f".{PLOTLY_ROUTE}/search.js?v={content_hash(module())}",
         list=f".{PLOTLY_ROUTE}/search.json{language.asking()}",
         app=markup.APP,
         label=_("Find a page, a view or a term"),

@@ -21,15 +21,9 @@ def sheet() -> str:
     return markup.style() + own + bundle.style() + bundle.long_style()
 
 
-@cache
-def version() -> str:
-    """Return the hash of the style sheet, for its address."""
-    return bundle.content_hash(sheet())
-
-
 def address() -> str:
     """Return where the style sheet is served, relative to a page."""
-    return f".{PLOTLY_ROUTE}/page.css?v={version()}"
+    return f".{PLOTLY_ROUTE}/page.css?v={bundle.content_hash(sheet())}"
 
 
 def apply() -> None:

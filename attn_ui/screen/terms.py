@@ -34,7 +34,7 @@ def show(terms: Sequence[Term], letters: str) -> None:
     """Show the line of these terms at the end of the page; see `attn_ui.base.page.Page.letters`."""
     st.html(
         _LINE.format(
-            module=f".{PLOTLY_ROUTE}/terms.js?v={module_version()}",
+            module=f".{PLOTLY_ROUTE}/terms.js?v={content_hash(module())}",
             list=f".{PLOTLY_ROUTE}/terms.json{language.asking()}",
             app=markup.APP,
             on=html.escape(letters),
@@ -70,12 +70,6 @@ def _entry(term: Term) -> dict[str, Any]:
     return {name: value for name, value in entry.items() if value}
 
 
-@cached()
-def listing_version() -> str:
-    """Return the hash of the list, for its address."""
-    return content_hash(listing())
-
-
 @cache
 def module() -> str:
     """Return the script that explains."""
@@ -84,9 +78,3 @@ def module() -> str:
     for placed, name in names.items():
         script = script.replace(placed, name)
     return script
-
-
-@cache
-def module_version() -> str:
-    """Return the hash of the script, for its address."""
-    return content_hash(module())

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Locator, expect
 
+from attn_live.bundle import content_hash
 from attn_ui.base import latex, terms
 from attn_ui.screen import terms as line
 from tests.browser.app_page import AppPage
@@ -171,7 +172,8 @@ def test_term_letters_found_in_the_browser_equal_python(app: AppPage, link: str)
 def drawn(app: AppPage) -> list[tuple[str, list[str]]]:
     app.page.locator(".stMain .katex-html").first.wait_for()
     found: list[tuple[str, list[str]]] = app.page.evaluate(
-        DRAWN, [f"{app.server}/plotly/terms.js?v={line.module_version()}", f"{app.server}/plotly/terms.json"]
+        DRAWN,
+        [f"{app.server}/plotly/terms.js?v={content_hash(line.module())}", f"{app.server}/plotly/terms.json"],
     )
     assert found
     return found
