@@ -58,6 +58,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> RealModel:
 
 
 def shelf_with(monkeypatch: pytest.MonkeyPatch, load: Any) -> ModelShelf:
+    shared_cache.clear()
     shelf = ModelShelf(load)
     monkeypatch.setattr(model_shelf, "SHELF", shelf)
     shelf.status()
@@ -65,10 +66,18 @@ def shelf_with(monkeypatch: pytest.MonkeyPatch, load: Any) -> ModelShelf:
     return shelf
 
 
+def small_gpt2(folder: Path, monkeypatch: pytest.MonkeyPatch, **sizes: int) -> RealModel:
+    config = transformers.GPT2Config(vocab_size=small_models.WORDS, **sizes)
+    small_models.drawn(config).save_pretrained(folder)
+    small_models.byte_level().save(str(folder / "tokenizer.json"))
+    model = load_model(folder)
+    shelf_with(monkeypatch, lambda name, progress: model)
+    return model
+
+
 @pytest.fixture
 def real(planted: RealModel, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The page's model is the planted one, read already."""
-    shared_cache.clear()
     shelf_with(monkeypatch, lambda name, progress: planted)
     yield
     shared_cache.clear()
@@ -173,7 +182,6 @@ def test_program_of_another_model_prints_its_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = small_models.write(tmp_path / "small", "llama")
-    shared_cache.clear()
     shelf_with(monkeypatch, lambda name, progress: load_model(folder))
     at = opened(source=REAL, text="the cats sat", tab="Code")
     monkeypatch.chdir(tmp_path)
@@ -190,7 +198,6 @@ def test_text_that_the_tokenizer_cannot_read_is_refused(
     told = json.loads(file.read_text())
     told["model"]["unk_token"] = "[NONE]"  # not in its vocabulary: what is not known stops it
     file.write_text(json.dumps(told))
-    shared_cache.clear()
     shelf_with(monkeypatch, lambda name, progress: load_model(tmp_path))
     at = opened(source=REAL, text="the zebra")
     assert "The folder's tokenizer must read the text" in texts(at).replace("\\", "")
@@ -369,14 +376,7 @@ def test_empty_and_too_long_sentences_are_refused(real: None) -> None:
 def test_long_text_of_a_real_model_has_no_weight_in_masked_cells(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = transformers.GPT2Config(
-        n_embd=8, n_layer=1, n_head=2, vocab_size=small_models.WORDS, n_positions=400
-    )
-    small_models.drawn(config).save_pretrained(tmp_path)
-    small_models.byte_level().save(str(tmp_path / "tokenizer.json"))
-    model = load_model(tmp_path)
-    shared_cache.clear()
-    shelf_with(monkeypatch, lambda name, progress: model)
+    model = small_gpt2(tmp_path, monkeypatch, n_embd=8, n_layer=1, n_head=2, n_positions=400)
     text = "the cat sat " * 100
     at = opened(source=REAL, rankby="itself", text=text, tab="Checks")
     whole = RankedHeads(model.attend(text), "itself")
@@ -566,14 +566,7 @@ def npz(**arrays: Any) -> bytes:
 
 
 def test_any_of_many_heads_can_be_enlarged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    config = transformers.GPT2Config(
-        n_embd=64, n_layer=24, n_head=32, vocab_size=small_models.WORDS, n_positions=20
-    )
-    small_models.drawn(config).save_pretrained(tmp_path)
-    small_models.byte_level().save(str(tmp_path / "tokenizer.json"))
-    model = load_model(tmp_path)
-    shared_cache.clear()
-    shelf_with(monkeypatch, lambda name, progress: model)
+    model = small_gpt2(tmp_path, monkeypatch, n_embd=64, n_layer=24, n_head=32, n_positions=20)
     at = opened(source=REAL, rank="700", text="the cat sat")
     whole = RankedHeads(model.attend("the cat sat"), "previous token")
     slider = message(at)[0]["slider"]

@@ -251,7 +251,7 @@ def test_published_text_cannot_end_its_script() -> None:
         ("singel-head", "a link to a page (/, kernel-regression"),
         ("https://lab.example.org/nowhere?t=1", "got 'nowhere?t=1'"),
         ("single-head?t=hot", "The link's `t` was `hot`; wanted: a number from"),
-        ("single-head?colour=red", "The link's `colour` was `red`; wanted: a setting of this page"),
+        ("multi-head?mask=causal", "`mask` was `causal`; wanted: a setting of this page, such as `hmask`"),
         ("single-head?mask=cuasal", "The link's `mask` was `cuasal`; wanted: "),
         ("single-head?cover=wieghts", "`wieghts`"),
         ("single-head?pin=t%3Dhot", "The link's `pin` was `t=hot`; wanted: the settings of another link"),
