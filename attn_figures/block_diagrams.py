@@ -6,7 +6,7 @@ from attn_figures.diagram import Arrow, Block, diagram, dims, hover_lines
 from attn_figures.frame import Role
 from attn_figures.numbers import number
 from attn_figures.picture import Spec
-from attn_figures.single_head import Walk
+from attn_figures.single_head import HeadMatrices
 from attn_words import N_, _, _c, _n
 
 Shape = tuple[int, ...]
@@ -27,52 +27,52 @@ def _middle(edges: tuple[float, float]) -> float:
     return sum(edges) / 2
 
 
-def single_head(walk: Walk) -> Spec:
+def single_head(head: HeadMatrices) -> Spec:
     """Draw the head as boxes: Q, K, V, MatMul, Scale, Mask where there is one, SoftMax, MatMul, output."""
-    boxes, arrows = _inputs_of_one(walk)
-    start = 1 if walk.projections is not None else 0
-    n_key, d_k = walk.key.shape
-    is_dot = walk.score == "dot product"
+    boxes, arrows = _inputs_of_one(head)
+    start = 1 if head.projections is not None else 0
+    n_key, d_k = head.key.shape
+    is_dot = head.score == "dot product"
     scores_text = _n(
         "scores: {shape}, each of {count:,} product",
         "scores: {shape}, each of {count:,} products",
         d_k,
-        shape=dims(walk.scores.shape),
+        shape=dims(head.scores.shape),
     )
-    scaled_by = {"factor": walk.factor.replace("<br>", " "), "number": number(walk.scale, 3)}
+    scaled_by = {"factor": head.factor.replace("<br>", " "), "number": number(head.scale, 3)}
     steps = [
         Block(
-            "scores", "MatMul  QKᵀ" if is_dot else walk.score_title, QUERY_KEY, 0,
+            "scores", "MatMul  QKᵀ" if is_dot else head.score_title, QUERY_KEY, 0,
             hover_lines(_("MatMul: every query with every key"), "S = QKᵀ", scores_text)
             if is_dot
-            else hover_lines(walk.score_title, scores_text),
+            else hover_lines(head.score_title, scores_text),
         ),
         Block(
             "scale", _("Scale  {factor} = × {number}", **scaled_by), QUERY_KEY, 0,
-            hover_lines(_("each score × {number}", number=number(walk.scale, 6)), dims(walk.scores.shape)),
+            hover_lines(_("each score × {number}", number=number(head.scale, 6)), dims(head.scores.shape)),
         ),
     ]  # fmt: skip
-    if walk.is_masked:
-        n_hidden = int((~walk.mask).sum())
+    if head.is_masked:
+        n_hidden = int((~head.mask).sum())
         steps.append(
             Block(
-                "mask", _("Mask  hides {hidden} of {all}", hidden=n_hidden, all=walk.mask.size), QUERY_KEY, 0,
+                "mask", _("Mask  hides {hidden} of {all}", hidden=n_hidden, all=head.mask.size), QUERY_KEY, 0,
                 hover_lines(
                     _("Mask: −∞ where a query may not attend"), _("before the softmax"),
-                    dims(walk.mask.shape),
+                    dims(head.mask.shape),
                 ),
             )
         )  # fmt: skip
-    empty = not walk.mask.any(axis=1).all()
+    empty = not head.mask.any(axis=1).all()
     sums = _("each row sums to 1, or is empty") if empty else _("each row sums to 1")
     text = _("SoftMax  Σ = 1 or empty") if empty else _("SoftMax  Σ of a row = 1")
-    if walk.sink is not None:
+    if head.sink is not None:
         sums, text = _("beside the sink each row sums to less than 1"), _("SoftMax  Σ of a row < 1")
     steps.append(
         Block(
             "softmax", text, QUERY_KEY, 0,
             hover_lines(
-                _("SoftMax, row by row"), sums, _("weights: {shape}", shape=dims(walk.weights.shape))
+                _("SoftMax, row by row"), sums, _("weights: {shape}", shape=dims(head.weights.shape))
             ),
         )
     )  # fmt: skip
@@ -86,10 +86,10 @@ def single_head(walk: Walk) -> Spec:
     for level, step in enumerate(steps, start=start + 1):
         boxes.append(Block(step.name, step.text, step.x, level, step.hover))
         label = labels[step.name]
-        arrows.append(Arrow([(centre, level), (centre, level + 1)], label, walk.weights.shape))
+        arrows.append(Arrow([(centre, level), (centre, level + 1)], label, head.weights.shape))
     top = start + len(steps) + 1
     for role, (name, values), edges in zip(
-        ROLES, (("Q", walk.query), ("K", walk.key), ("V", walk.value)), (QUERY, KEY, VALUE), strict=True
+        ROLES, (("Q", head.query), ("K", head.key), ("V", head.value)), (QUERY, KEY, VALUE), strict=True
     ):
         to = top if role == "value" else start + 1
         x = _middle(edges)
@@ -100,19 +100,19 @@ def single_head(walk: Walk) -> Spec:
             _n(
                 "MatMul  each row mixes {count:,} value", "MatMul  each row mixes {count:,} values", n_key
             ), ALL, top,
-            hover_lines(_("MatMul: the values, mixed by the weights"), "O = W V", dims(walk.output.shape)),
+            hover_lines(_("MatMul: the values, mixed by the weights"), "O = W V", dims(head.output.shape)),
         ),
-        _output(top + 1, walk.output.shape),
+        _output(top + 1, head.output.shape),
     ]  # fmt: skip
     centre = _middle(ALL)
-    arrows.append(Arrow([(centre, top), (centre, top + 1)], _("output"), walk.output.shape, "output"))
+    arrows.append(Arrow([(centre, top), (centre, top + 1)], _("output"), head.output.shape, "output"))
     return diagram(boxes, arrows, columns=COLUMNS, upright=COLUMNS, wide=WIDE)
 
 
-def _inputs_of_one(walk: Walk) -> tuple[list[Block], list[Arrow]]:
+def _inputs_of_one(head: HeadMatrices) -> tuple[list[Block], list[Arrow]]:
     """Return Q, K and V as inputs, or X and Y through W_q, W_k and W_v."""
-    inputs = [("Q", walk.query, QUERY), ("K", walk.key, KEY), ("V", walk.value, VALUE)]
-    if walk.projections is None or walk.x is None or walk.memory is None:
+    inputs = [("Q", head.query, QUERY), ("K", head.key, KEY), ("V", head.value, VALUE)]
+    if head.projections is None or head.x is None or head.memory is None:
         hovers = [
             hover_lines(_("{name}: one row a vector", name=name), dims(each.shape))
             for name, each, _edges in inputs
@@ -121,11 +121,11 @@ def _inputs_of_one(walk: Walk) -> tuple[list[Block], list[Arrow]]:
         return [
             Block(name, name, edges, 0, hover, role) for role, (name, _each, edges), hover in each_input
         ], []
-    boxes, arrows = _sources(walk.x.shape, None if walk.memory is walk.x else walk.memory.shape)
-    plus = " + b" if walk.biases is not None else ""
-    for role, (name, values, edges), weight in zip(ROLES, inputs, walk.projections, strict=True):
+    boxes, arrows = _sources(head.x.shape, None if head.memory is head.x else head.memory.shape)
+    plus = " + b" if head.biases is not None else ""
+    for role, (name, values, edges), weight in zip(ROLES, inputs, head.projections, strict=True):
         letter = name.lower()
-        source = "X" if walk.memory is walk.x or name == "Q" else "Y"
+        source = "X" if head.memory is head.x or name == "Q" else "Y"
         bias = f" + b_{letter}" if plus else ""
         hover = hover_lines(
             _("Linear: {formula}", formula=f"{name} = {source} W_{letter}{bias}"),

@@ -2,17 +2,17 @@
 
 from attn_figures import block_diagrams, theme
 from attn_figures.picture import Spec
-from attn_figures.single_head import Walk
+from attn_figures.single_head import HeadMatrices
 
 STRENGTH, EDGE = 0.3, 4.0  # of the marked box: how much of its colour fills it, pixels of its outline
 
 
-def named_part(walk: Walk, part: str) -> Spec:
+def named_part(head: HeadMatrices, part: str) -> Spec:
     """Draw the head as boxes, the one of this name filled and framed.
 
     Raises ValueError where the diagram has no such box.
     """
-    spec = block_diagrams.single_head(walk)
+    spec = block_diagrams.single_head(head)
     names = [trace["name"] for trace in spec["data"] if (trace.get("meta") or {}).get("opens")]
     if part not in names:
         raise ValueError(f"part must be a box of the diagram, one of {', '.join(names)}; got {part!r}")

@@ -98,7 +98,7 @@ class Ablation:
 
 
 @dataclass(frozen=True, eq=False)
-class Walk:
+class HeadMatrices:
     """Every matrix of one head, at one position of the slider.
 
     Queries come from ``x``, keys and values from ``memory``, by ``projections`` W_q, W_k and W_v with
@@ -161,7 +161,7 @@ class Walk:
         vectors = [self.x, self.memory, self.query, self.key, self.value]
         return max(float(np.abs(each).max()) for each in vectors if each is not None) or 1.0
 
-    def with_thresholds(self, thresholds: Any, output: Any, *, again: bool) -> list["Walk"]:
+    def with_thresholds(self, thresholds: Any, output: Any, *, again: bool) -> list["HeadMatrices"]:
         """Return the head at each step of a threshold.
 
         Args:
@@ -177,7 +177,7 @@ class Walk:
         )
         return [replace(self, threshold=step) for step in steps]
 
-    def with_ablation(self, ablations: Any, key: int) -> "Walk":
+    def with_ablation(self, ablations: Any, key: int) -> "HeadMatrices":
         """Return the head with one key ablated, from the ablations of each key in turn."""
         weights, output, changes, empty = (
             np.asarray(getattr(ablations, name)) for name in ("weights", "output", "output_change", "empty")
@@ -219,9 +219,9 @@ def _dimensions(count: int, role: Role) -> Side:
     return Side.numbers(count, "", role).as_tuples
 
 
-def _map(walk: Walk, name: str, values: Numbers, title: str, **more: Any) -> Matrix:
+def _map(head: HeadMatrices, name: str, values: Numbers, title: str, **more: Any) -> Matrix:
     """Return a map of queries by keys; all maps of a figure light up together."""
-    rows, columns = _sides(tuple(walk.queries), tuple(walk.keys))
+    rows, columns = _sides(tuple(head.queries), tuple(head.keys))
     settings: dict[str, Any] = {"rows": rows, "columns": columns, "pick": PAIRS}
     return Matrix(name, values, title, **settings | more)
 
@@ -249,136 +249,136 @@ def _vectors(
     return Matrix(name, values, title, **settings | more)
 
 
-def _scores(walk: Walk, **more: Any) -> Matrix:
+def _scores(head: HeadMatrices, **more: Any) -> Matrix:
     ramp = ColourScale("scores", bar=_("score"))
-    return _map(walk, "scores", walk.scores, walk.score_title, ramp=ramp, hover=Hover(_("score")), **more)
+    return _map(head, "scores", head.scores, head.score_title, ramp=ramp, hover=Hover(_("score")), **more)
 
 
-def _scaled_map(walk: Walk, name: str = "scaled", title: str = "", **more: Any) -> Matrix:
-    extra = [] if walk.is_large else [(_("score"), walk.scores)]
+def _scaled_map(head: HeadMatrices, name: str = "scaled", title: str = "", **more: Any) -> Matrix:
+    extra = [] if head.is_large else [(_("score"), head.scores)]
     settings: dict[str, Any] = {
         # The ramp of the raw scores, so that scaling is seen to pale the map.
-        "ramp": ColourScale("scores", float(np.abs(walk.scores).max()) or 1.0, _("score")),
+        "ramp": ColourScale("scores", float(np.abs(head.scores).max()) or 1.0, _("score")),
         "hover": Hover(_("scaled score"), extra=Extra(extra)),
     }
-    return _map(walk, name, walk.scaled_scores, title or _("scaled"), **settings | more)
+    return _map(head, name, head.scaled_scores, title or _("scaled"), **settings | more)
 
 
-def _masked_map(walk: Walk, **more: Any) -> Matrix:
-    title = _("scaled") if walk.mask.all() else _("scaled, masked")
-    return _scaled_map(walk, "masked", title, mask=walk.mask, **more)
+def _masked_map(head: HeadMatrices, **more: Any) -> Matrix:
+    title = _("scaled") if head.mask.all() else _("scaled, masked")
+    return _scaled_map(head, "masked", title, mask=head.mask, **more)
 
 
-def _weights(walk: Walk, bar: str = "", **more: Any) -> Matrix:
-    extra = [] if walk.is_large else [(_("scaled score"), walk.scaled_scores), (_("score"), walk.scores)]
-    ramp, hover = ColourScale(bar=bar, power=walk.ramp_power, tells_power=True), Hover(extra=Extra(extra))
-    return _map(walk, "weights", walk.weights, _("weights"), mask=walk.mask, ramp=ramp, hover=hover, **more)
+def _weights(head: HeadMatrices, bar: str = "", **more: Any) -> Matrix:
+    extra = [] if head.is_large else [(_("scaled score"), head.scaled_scores), (_("score"), head.scores)]
+    ramp, hover = ColourScale(bar=bar, power=head.ramp_power, tells_power=True), Hover(extra=Extra(extra))
+    return _map(head, "weights", head.weights, _("weights"), mask=head.mask, ramp=ramp, hover=hover, **more)
 
 
-def _query(walk: Walk, **more: Any) -> Matrix:
-    return _vectors("Q", walk.query, "Q", walk.queries, ("query", "query"), limit=walk.limit, **more)
+def _query(head: HeadMatrices, **more: Any) -> Matrix:
+    return _vectors("Q", head.query, "Q", head.queries, ("query", "query"), limit=head.limit, **more)
 
 
-def _key(walk: Walk, **more: Any) -> Matrix:
-    return _vectors("K", walk.key, "K", walk.keys, ("key", "key"), limit=walk.limit, **more)
+def _key(head: HeadMatrices, **more: Any) -> Matrix:
+    return _vectors("K", head.key, "K", head.keys, ("key", "key"), limit=head.limit, **more)
 
 
-def _value(walk: Walk, **more: Any) -> Matrix:
+def _value(head: HeadMatrices, **more: Any) -> Matrix:
     more = {"pick": KEYS} | more
-    return _vectors("V", walk.value, "V", walk.keys, ("key", "value"), limit=walk.limit, **more)
+    return _vectors("V", head.value, "V", head.keys, ("key", "value"), limit=head.limit, **more)
 
 
-def _output(walk: Walk, **more: Any) -> Matrix:
+def _output(head: HeadMatrices, **more: Any) -> Matrix:
     name = _("output")
-    settings: dict[str, Any] = {"pick": QUERIES, "quantity": name, "limit": walk.limit} | more
-    return _vectors("output", walk.output, name, walk.queries, ("query", "output"), **settings)
+    settings: dict[str, Any] = {"pick": QUERIES, "quantity": name, "limit": head.limit} | more
+    return _vectors("output", head.output, name, head.queries, ("query", "output"), **settings)
 
 
-def words_with_arcs(walk: Walk) -> Spec:
+def words_with_arcs(head: HeadMatrices) -> Spec:
     """Draw the words with the arcs of the first query, beside the map of all weights."""
-    weights = _weights(walk, pick=BY_KEY, marked=(0, None), names_rows=True)
-    mean = walk.group.mean(walk.weights)
-    return arcs.arcs(mean, walk.queries, walk.keys, weights, group=walk.group)
+    weights = _weights(head, pick=BY_KEY, marked=(0, None), names_rows=True)
+    mean = head.group.mean(head.weights)
+    return arcs.arcs(mean, head.queries, head.keys, weights, group=head.group)
 
 
-def words_in_plane(walk: Walk) -> Spec:
+def words_in_plane(head: HeadMatrices) -> Spec:
     """Draw queries and keys as points of one plane, and the values with the first query's output."""
-    if walk.points is None:
-        raise ValueError("the picture needs a walk with points; got one without")
-    return planes.points(walk.points(), (walk.weights, walk.mask, walk.output))
+    if head.points is None:
+        raise ValueError("the picture needs a head with points; got one without")
+    return planes.points(head.points(), (head.weights, head.mask, head.output))
 
 
-def follow_arcs(walks: Sequence[Walk]) -> dict[str, Any]:
+def follow_arcs(steps: Sequence[HeadMatrices]) -> dict[str, Any]:
     """Return what follows the query in the picture of arcs, at every step."""
-    first, group = walks[0], walks[0].group
-    weights = np.stack([group.mean(each.weights) for each in walks])
-    masks = np.stack([group.mean(each.mask.astype(np.float64)) > 0 for each in walks])
+    first, group = steps[0], steps[0].group
+    weights = np.stack([group.mean(each.weights) for each in steps])
+    masks = np.stack([group.mean(each.mask.astype(np.float64)) > 0 for each in steps])
     return arcs.cursor(weights, masks, first.queries, first.keys, group=group)
 
 
-def follow_points(walks: Sequence[Walk]) -> dict[str, Any]:
+def follow_points(steps: Sequence[HeadMatrices]) -> dict[str, Any]:
     """Return what follows the query in the picture of points, at every step."""
-    arrays = (np.stack([getattr(each, name) for each in walks]) for name in ("weights", "mask", "output"))
-    return planes.cursor(walks[0].points(), *arrays) if walks[0].points else {}
+    arrays = (np.stack([getattr(each, name) for each in steps]) for name in ("weights", "mask", "output"))
+    return planes.cursor(steps[0].points(), *arrays) if steps[0].points else {}
 
 
-def all_at_once(walk: Walk) -> Spec:
+def all_at_once(head: HeadMatrices) -> Spec:
     """Draw the chain from the scores to the output, with the values that the weights mix."""
-    operator = walk.factor if walk.mask.all() else _("{factor}<br>mask", factor=walk.factor)
+    operator = head.factor if head.mask.all() else _("{factor}<br>mask", factor=head.factor)
     panels = [
-        _scores(walk),
-        _masked_map(walk, operator=operator),
-        _weights(walk, operator="soft-<br>max"),
-        _value(walk, operator="·", names_rows=True),
-        _output(walk, operator="=", names_rows=True),
+        _scores(head),
+        _masked_map(head, operator=operator),
+        _weights(head, operator="soft-<br>max"),
+        _value(head, operator="·", names_rows=True),
+        _output(head, operator="=", names_rows=True),
     ]
     return compose(panels, largest_unit=56, phone_height=IN_SIGHT)
 
 
-def _sources(walk: Walk) -> list[Matrix]:
+def _sources(head: HeadMatrices) -> list[Matrix]:
     """Return the inputs of the head: X, and Y where the keys come from a second sequence."""
-    if walk.x is None or walk.memory is None:
+    if head.x is None or head.memory is None:
         return []
-    limit = walk.limit
-    x = _vectors("X", walk.x, "X", walk.queries, ("query", "ink"), pick=QUERIES, limit=limit)
-    if walk.memory is walk.x:
+    limit = head.limit
+    x = _vectors("X", head.x, "X", head.queries, ("query", "ink"), pick=QUERIES, limit=limit)
+    if head.memory is head.x:
         return [x]
-    y = _vectors("Y", walk.memory, "Y", walk.keys, ("key", "ink"), pick=KEYS, names_rows=True, limit=limit)
+    y = _vectors("Y", head.memory, "Y", head.keys, ("key", "ink"), pick=KEYS, names_rows=True, limit=limit)
     return [x, y]
 
 
-def _query_key_value(walk: Walk) -> list[Matrix]:
+def _query_key_value(head: HeadMatrices) -> list[Matrix]:
     return [
-        _query(walk, pick=QUERIES, names_rows=True),
-        _key(walk, pick=KEYS, names_rows=True),
-        _value(walk, names_rows=True),
+        _query(head, pick=QUERIES, names_rows=True),
+        _key(head, pick=KEYS, names_rows=True),
+        _value(head, names_rows=True),
     ]
 
 
-def sources(walk: Walk) -> Spec:
+def sources(head: HeadMatrices) -> Spec:
     """Draw the inputs of the head: its vectors, or Q, K and V where these are the inputs."""
-    return compose(_sources(walk) or _query_key_value(walk), largest_unit=64)
+    return compose(_sources(head) or _query_key_value(head), largest_unit=64)
 
 
-def projecting(walk: Walk) -> Spec:
+def projecting(head: HeadMatrices) -> Spec:
     """Draw the vectors, the projections with their biases, and Q, K and V, which they make."""
-    maps = [*(walk.projections or []), *(walk.biases or [])]
+    maps = [*(head.projections or []), *(head.biases or [])]
     limit = max((float(np.abs(each).max()) for each in maps), default=1.0)
-    panels = _sources(walk)
+    panels = _sources(head)
     roles: tuple[Role, Role, Role] = ("query", "key", "value")
-    for letter, values, role in zip("qkv", walk.projections or (), roles, strict=False):
+    for letter, values, role in zip("qkv", head.projections or (), roles, strict=False):
         rows = [str(number) for number in range(1, len(values) + 1)]
         title = f"W<sub>{letter}</sub>"
         panels.append(
             _vectors(f"W{letter}", values, title, rows, ("ink", role), limit=limit, names_rows=True)
         )
-    if walk.biases is not None:
+    if head.biases is not None:
         rows = ["q", "k", "v"]
         title = "b<sub>q</sub>, b<sub>k</sub>, b<sub>v</sub>"
         panels.append(
-            _vectors("b", _stack_rows(walk.biases), title, rows, ("ink", "ink"), limit=limit, names_rows=True)
+            _vectors("b", _stack_rows(head.biases), title, rows, ("ink", "ink"), limit=limit, names_rows=True)
         )
-    return compose([*panels, *_query_key_value(walk)], largest_unit=64)
+    return compose([*panels, *_query_key_value(head)], largest_unit=64)
 
 
 def _stack_rows(rows: Sequence[Numbers]) -> Numbers:
@@ -389,27 +389,27 @@ def _stack_rows(rows: Sequence[Numbers]) -> Numbers:
     )
 
 
-def dot_products(walk: Walk) -> Spec:
+def dot_products(head: HeadMatrices) -> Spec:
     """Draw Q times the transpose of K: the scores."""
     keys = Matrix(
         "K transposed",
-        np.ascontiguousarray(walk.key.T),
+        np.ascontiguousarray(head.key.T),
         "Kᵀ",
-        rows=Side.numbers(walk.key.shape[1], "", "key"),
-        columns=Side(walk.keys, role="key"),
-        ramp=ColourScale("scores", walk.limit),
+        rows=Side.numbers(head.key.shape[1], "", "key"),
+        columns=Side(head.keys, role="key"),
+        ramp=ColourScale("scores", head.limit),
         hover=Hover("K", words=(_("dimension"), _("key"))),
-        operator=_MEETS[walk.score],
+        operator=_MEETS[head.score],
         pick=Pick(None, "key"),
         names_rows=True,
     )
-    query = _query(walk, pick=QUERIES, row_title=query_title())
-    scores = _scores(walk, operator="=", names_rows=True, rows=Side(walk.queries))
-    own = {name: _own(name, each) for name, each in walk.score_weights.items()}
+    query = _query(head, pick=QUERIES, row_title=query_title())
+    scores = _scores(head, operator="=", names_rows=True, rows=Side(head.queries))
+    own = {name: _own(name, each) for name, each in head.score_weights.items()}
     before = [own["W_a"]] if "W_a" in own else []
     after = [own["U_a"], own["v_a"]] if "U_a" in own else []
     if "U_a" in own:  # which takes keys as rows
-        keys = _key(walk, pick=KEYS, names_rows=True, operator="+")
+        keys = _key(head, pick=KEYS, names_rows=True, operator="+")
     return compose([query, *before, keys, *after, scores], largest_unit=64)
 
 
@@ -425,155 +425,155 @@ def _own(name: str, values: Numbers) -> Matrix:
     )
 
 
-def scaling(walk: Walk) -> Spec:
+def scaling(head: HeadMatrices) -> Spec:
     """Draw the scores before and after scaling, on one ramp."""
-    return compose([_scores(walk), _scaled_map(walk, operator=walk.factor)], largest_unit=64)
+    return compose([_scores(head), _scaled_map(head, operator=head.factor)], largest_unit=64)
 
 
-def masking(walk: Walk) -> Spec:
+def masking(head: HeadMatrices) -> Spec:
     """Draw what the mask adds to the scaled scores."""
     bias = _map(
-        walk,
+        head,
         "mask",
-        np.where(walk.mask, 0.0, -np.inf),
+        np.where(head.mask, 0.0, -np.inf),
         _("mask"),
-        mask=walk.mask,
+        mask=head.mask,
         ramp=ColourScale("scores", 1.0),
         hover=Hover(_("added")),
         operator="+",
     )
-    return compose([_scaled_map(walk), bias, _masked_map(walk, operator="=")], largest_unit=64)
+    return compose([_scaled_map(head), bias, _masked_map(head, operator="=")], largest_unit=64)
 
 
-def softmax(walk: Walk) -> Spec:
+def softmax(head: HeadMatrices) -> Spec:
     """Draw the softmax in its steps: exponentials, sums of rows, weights."""
     exponentials = _map(
-        walk,
+        head,
         "exponentials",
-        walk.exponentials,
+        head.exponentials,
         "exp",
-        mask=walk.mask,
+        mask=head.mask,
         hover=Hover(_("exp(scaled − largest of its row)")),
-        ramp=ColourScale(bar=_("weight"), power=walk.ramp_power),
+        ramp=ColourScale(bar=_("weight"), power=head.ramp_power),
         operator="exp",
     )
     sums = Matrix(
         "row sums",
-        walk.row_sums,
+        head.row_sums,
         _("sum"),
-        rows=Side(walk.queries),
+        rows=Side(head.queries),
         columns=Side(["Σ"], role="ink"),
-        ramp=ColourScale("scores", float(len(walk.keys))),
+        ramp=ColourScale("scores", float(len(head.keys))),
         hover=Hover(_("row sum")),
         operator="Σ",
         pick=QUERIES,
     )
-    panels = [_masked_map(walk), exponentials, sums, _weights(walk, operator=_("divide"))]
+    panels = [_masked_map(head), exponentials, sums, _weights(head, operator=_("divide"))]
     return compose(panels, largest_unit=64)
 
 
-def mixing(walk: Walk) -> Spec:
+def mixing(head: HeadMatrices) -> Spec:
     """Draw the weights times the values: the output."""
     panels = [
-        _weights(walk, pick=replace(PAIRS, column=None)),
-        _value(walk, operator="·", names_rows=True),
-        _output(walk, operator="=", names_rows=True),
+        _weights(head, pick=replace(PAIRS, column=None)),
+        _value(head, operator="·", names_rows=True),
+        _output(head, operator="=", names_rows=True),
     ]
     return compose(panels, largest_unit=64)
 
 
-def hard_or_soft(walk: Walk) -> Spec:
+def hard_or_soft(head: HeadMatrices) -> Spec:
     """Draw the look-up of the best key with its output, and under or beside it the softmax with its own."""
-    if walk.lookup is None:
-        raise ValueError("the picture needs a walk with a look-up; got one without")
-    lookup = walk.lookup()
+    if head.lookup is None:
+        raise ValueError("the picture needs a head with a look-up; got one without")
+    lookup = head.lookup()
     extra = (
         []
-        if walk.is_large
-        else [(_("softmax weight"), walk.weights), (_("scaled score"), walk.scaled_scores)]
+        if head.is_large
+        else [(_("softmax weight"), head.weights), (_("scaled score"), head.scaled_scores)]
     )
     hard = _map(
-        walk, "hard weights", lookup.weights, _("hard weights"), mask=walk.mask,
+        head, "hard weights", lookup.weights, _("hard weights"), mask=head.mask,
         hover=Hover(_("hard weight"), extra=Extra(extra)), operator="arg-<br>max",
-        ramp=ColourScale(bar=_("weight"), power=walk.ramp_power),
+        ramp=ColourScale(bar=_("weight"), power=head.ramp_power),
     )  # fmt: skip
-    output, name = _output(walk, operator="· V =", names_rows=True), _("hard output")
+    output, name = _output(head, operator="· V =", names_rows=True), _("hard output")
     hard_output = replace(output, name="hard output", title=name, values=lookup.output)
     between = _(
         "query {query}<br>hard and soft output are <b>{distance}</b> apart",
         query="%{hovertext}",
         distance="%{customdata[0]:.6~g}",
     )
-    side = _distances(walk, lookup.output_change, between)
+    side = _distances(head, lookup.output_change, between)
     panels = [
-        _masked_map(walk),
+        _masked_map(head),
         hard,
         hard_output.with_hover(quantity=name),
-        _weights(walk, operator="soft-<br>max", bar=_("weight")),
+        _weights(head, operator="soft-<br>max", bar=_("weight")),
         replace(output, title=_("soft output"), side_bars=side),
     ]
     return compose(panels, largest_unit=56)
 
 
-def _distances(walk: Walk, distances: Numbers, hover: str) -> SideBars:
+def _distances(head: HeadMatrices, distances: Numbers, hover: str) -> SideBars:
     """Return bars beside an output: each row's distance, as a share of the largest between two values."""
-    full = np.linalg.norm(walk.value[:, None] - walk.value, axis=-1).max(initial=0.0)
-    names = [escape(each, quote=False) for each in walk.queries]
+    full = np.linalg.norm(head.value[:, None] - head.value, axis=-1).max(initial=0.0)
+    names = [escape(each, quote=False) for each in head.queries]
     full = max(float(full), float(distances.max(initial=0.0))) or 1.0
     return SideBars("distance", distances, full, hover, distances[:, None], names)
 
 
-def _output_changes(walk: Walk, distances: Numbers) -> SideBars:
+def _output_changes(head: HeadMatrices, distances: Numbers) -> SideBars:
     hover = _(
         "query {query}<br>its output moves by <b>{distance}</b>",
         query="%{hovertext}",
         distance="%{customdata[0]:.6~g}",
     )
-    return _distances(walk, distances, hover)
+    return _distances(head, distances, hover)
 
 
-def threshold(walk: Walk) -> Spec:
+def threshold(head: HeadMatrices) -> Spec:
     """Draw the weights with those under the threshold faded, and the kept part of each row.
 
     Where rows are renormalised, these and their output follow.
     """
-    if (part := walk.threshold) is None:
-        raise ValueError("the picture needs a walk with kept weights; got one without")
+    if (part := head.threshold) is None:
+        raise ValueError("the picture needs a head with kept weights; got one without")
     mass = Matrix(
-        "kept mass", part.mass, _("kept"), rows=Side(walk.queries), columns=Side(["Σ"], role="ink"),
+        "kept mass", part.mass, _("kept"), rows=Side(head.queries), columns=Side(["Σ"], role="ink"),
         hover=Hover(_("kept weight")), operator="Σ", pick=QUERIES,
-        ramp=ColourScale(bar=_("weight"), power=walk.ramp_power),
+        ramp=ColourScale(bar=_("weight"), power=head.ramp_power),
     )  # fmt: skip
-    aside = walk.mask & ~part.cells
-    panels = [_weights(walk, faded=aside, bar=_("weight")), mass]
+    aside = head.mask & ~part.cells
+    panels = [_weights(head, faded=aside, bar=_("weight")), mass]
     if part.renormalised is None or part.output is None or part.output_change is None:
         return compose(panels, largest_unit=64, laptop_height=UNDER_CHOICES)
     again = _map(
-        walk, "renormalised", part.renormalised, _("renormalised"), mask=walk.mask, faded=aside,
-        hover=Hover(_("renormalised weight"), extra=Extra([(_("weight"), walk.weights)])),
-        operator=_("divide"), ramp=ColourScale(bar=_("weight"), power=walk.ramp_power),
+        head, "renormalised", part.renormalised, _("renormalised"), mask=head.mask, faded=aside,
+        hover=Hover(_("renormalised weight"), extra=Extra([(_("weight"), head.weights)])),
+        operator=_("divide"), ramp=ColourScale(bar=_("weight"), power=head.ramp_power),
     )  # fmt: skip
     output = replace(
-        _output(walk, operator="· V =", names_rows=True), name="kept output", title=_("output of the kept"),
-        values=part.output, side_bars=_output_changes(walk, part.output_change),
+        _output(head, operator="· V =", names_rows=True), name="kept output", title=_("output of the kept"),
+        values=part.output, side_bars=_output_changes(head, part.output_change),
     )  # fmt: skip
     return compose([*panels, again, output], largest_unit=56)
 
 
-def ablation(walk: Walk) -> Spec:
+def ablation(head: HeadMatrices) -> Spec:
     """Draw the weights, those without one key, their difference, and the output without it."""
-    if (part := walk.ablation) is None:
-        raise ValueError("the picture needs a walk without a key; got one with all")
-    mask = walk.mask.copy()
+    if (part := head.ablation) is None:
+        raise ValueError("the picture needs a head without a key; got one with all")
+    mask = head.mask.copy()
     mask[:, part.key] = False
-    weights = _weights(walk, marked=(None, part.key), bar=_("weight"))
+    weights = _weights(head, marked=(None, part.key), bar=_("weight"))
     less = _map(
-        walk, "weights without", part.weights, _("without it"), mask=mask,
-        ramp=ColourScale(bar=_("weight"), power=walk.ramp_power),
+        head, "weights without", part.weights, _("without it"), mask=mask,
+        ramp=ColourScale(bar=_("weight"), power=head.ramp_power),
     )  # fmt: skip
     output = replace(
-        _output(walk, operator="· V =", names_rows=True), name="output without", title=_("output without it"),
-        values=part.output, side_bars=_output_changes(walk, part.output_change),
+        _output(head, operator="· V =", names_rows=True), name="output without", title=_("output without it"),
+        values=part.output, side_bars=_output_changes(head, part.output_change),
     )  # fmt: skip
     change = less.minus(weights, _("without − with"), limit=1.0)
     return compose([weights, less, output, change], largest_unit=56)

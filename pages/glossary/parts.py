@@ -8,7 +8,7 @@ import numpy as np
 import attn_core
 from attn_figures.named_parts import named_part
 from attn_figures.scene import Scene
-from attn_figures.single_head import Walk
+from attn_figures.single_head import HeadMatrices
 from attn_live.captions import LazyMap
 from attn_ui.base.markdown import plain
 from attn_ui.base.scenes import shared_scene
@@ -40,7 +40,7 @@ def terms() -> list[Term]:
     return [by_name[name] for name in PARTS.values()]
 
 
-def example_walk() -> Walk:
+def example_matrices() -> HeadMatrices:
     """Compute one causal head over a few words, with every stage."""
     x = attn_core.sentence_vectors(WORDS, WIDTH, seed=4)
     module = attn_core.SelfAttention(WIDTH, seed=4, dtype=x.dtype).requires_grad_(False)
@@ -61,7 +61,7 @@ def example_walk() -> Walk:
     }
     arrays: dict[str, Any] = {name: np.asarray(values) for name, values in stages.items()}
     x_array = np.asarray(x)
-    return Walk(
+    return HeadMatrices(
         queries=WORDS,
         keys=WORDS,
         x=x_array,
@@ -90,7 +90,7 @@ def part_caption(term: Term) -> str:
 @shared_scene
 def draw_parts() -> Scene:
     """Draw the head with each part marked in turn, and its term as caption."""
-    head = example_walk()
+    head = example_matrices()
     return Scene(
         LazyMap(lambda part: named_part(head, part), [*PARTS]), captions=LazyMap(part_caption, terms())
     )

@@ -7,7 +7,7 @@ from torch import Tensor
 from attn_ui.base.page import Columns
 from attn_words import _
 from pages.multi_head.compute import Result, array, planes_of
-from pages.multi_head.walks import walk_of
+from pages.multi_head.matrices import matrices_of
 from pages.single_head.removed_weights import removal_table
 
 
@@ -43,7 +43,7 @@ def _together(result: Result) -> Mapping[str, Columns]:
 
 def _aside(result: Result) -> Mapping[str, Columns]:
     """Return what is set aside of the chosen head's weights, one row a query; or what each key is worth."""
-    name, columns = removal_table(walk_of(result)) if result.removal.what else ("", {})
+    name, columns = removal_table(matrices_of(result)) if result.removal.what else ("", {})
     words = result.tokens.keys if name == "without" else result.tokens.queries
     return {name: {" ": words} | {_(title): numbers for title, numbers in columns.items()}} if name else {}
 

@@ -17,7 +17,7 @@ from attn_core.measures import row_shares
 from attn_core.plane import Plane, chosen_dimensions, count_rank_changes, main_directions
 from attn_core.scores import DOT
 from attn_figures.points import HeadPlanes, QueryKeyPlane
-from attn_figures.single_head import Lookup, Walk
+from attn_figures.single_head import HeadMatrices, Lookup
 from attn_ui.base.removed_weights import NO_REMOVAL, Removal
 from attn_words import cached
 from pages.single_head.head import SingleHead, make_head
@@ -37,7 +37,7 @@ class Result:
     temperature: float
     width: int
     cell: tuple[int, int]  # the chosen query and key
-    walk: Walk  # every stage
+    matrices: HeadMatrices  # every stage
     effective: NDArray[np.float64]  # over how many keys each query spreads in effect
     removal: Removal = NO_REMOVAL
     along: Along | None = None  # the plane that points are seen in, where the stage draws them
@@ -57,8 +57,8 @@ class Result:
             temperature=self.temperature,
             sink=self.scoring.sink,
         )
-        weights, outputs = dot.weights.numpy() - self.walk.weights, dot.output.numpy() - self.walk.output
-        return float(np.abs(weights).max()), float(np.abs(outputs).max())
+        weights = dot.weights.numpy() - self.matrices.weights
+        return float(np.abs(weights).max()), float(np.abs(dot.output.numpy() - self.matrices.output).max())
 
     @property
     def own(self) -> dict[str, Tensor]:
@@ -73,7 +73,7 @@ class Result:
     @property
     def mask(self) -> Tensor:
         """Where each query may attend, for `attn_core`."""
-        return torch.from_numpy(self.walk.mask)
+        return torch.from_numpy(self.matrices.mask)
 
 
 def at_every_step(
@@ -90,8 +90,8 @@ def at_every_step(
         ValueError: typed tables that do not fit one another.
     """
     steps = _at_every_step(state, look)
-    walk = steps[0].walk
-    cell = min(cell[0], len(walk.queries) - 1), min(cell[1], len(walk.keys) - 1)
+    matrices = steps[0].matrices
+    cell = min(cell[0], len(matrices.queries) - 1), min(cell[1], len(matrices.keys) - 1)
     return [*steps] if cell == steps[0].cell else [replace(result, cell=cell) for result in steps]
 
 
@@ -103,13 +103,13 @@ def _at_every_step(state: State, look: StageOptions) -> tuple[Result, ...]:
     widths = [int(each) for each in scoring.width.values] if look.moves == "mask width" else [look.width]
     shape = len(head.queries), len(head.keys)
     masks = torch.stack([make_mask(scoring.masking, *shape, each) for each in widths])
-    walks, effective = _walks(head, state, masks, temperatures, look)
+    matrices, effective = _matrices(head, state, masks, temperatures, look)
     if len(removals) > 1 or removals[0].what:
-        walks = with_removals(walks[0], removals)
-    moving = (_repeat(each, len(walks)) for each in (temperatures, widths, effective, removals))
+        matrices = with_removals(matrices[0], removals)
+    moving = (_repeat(each, len(matrices)) for each in (temperatures, widths, effective, removals))
     return tuple(
-        Result(inputs, scoring, head, temperature, width, (0, 0), walk, keys, removal, look.along)
-        for walk, temperature, width, keys, removal in zip(walks, *moving, strict=True)
+        Result(inputs, scoring, head, temperature, width, (0, 0), matrices, keys, removal, look.along)
+        for matrices, temperature, width, keys, removal in zip(matrices, *moving, strict=True)
     )
 
 
@@ -118,9 +118,9 @@ def _repeat(values: Sequence[Any] | NDArray[Any], n_steps: int) -> list[Any]:
     return [*values] * (n_steps // len(values))
 
 
-def _walks(
+def _matrices(
     head: SingleHead, state: State, masks: Tensor, temperatures: Sequence[float], look: StageOptions
-) -> tuple[list[Walk], NDArray[np.float64]]:
+) -> tuple[list[HeadMatrices], NDArray[np.float64]]:
     """Compute every stage at every step, masks (1 or steps, n_query, n_key); and the keys in effect."""
     scoring, scale = state.scoring, state.scoring.scale_at(head.d_k)
     temperature = torch.tensor(temperatures, dtype=torch.float64)[:, None, None]
@@ -163,12 +163,12 @@ def _walks(
             for mask, output in zip(_repeat([*masks], n_steps), attention.output, strict=True)
         ],
     }
-    walks = [
-        Walk(**shared_fields, **dict(zip(moving, step, strict=True)))
+    matrices = [
+        HeadMatrices(**shared_fields, **dict(zip(moving, step, strict=True)))
         for step in zip(*moving.values(), strict=True)
     ]
     shares = row_shares(attention.weights)
-    return walks, np.asarray(attn_core.effective_keys(shares))
+    return matrices, np.asarray(attn_core.effective_keys(shares))
 
 
 def _lookup(scores: Tensor, value: Tensor, mask: Tensor, output: Tensor) -> Lookup:

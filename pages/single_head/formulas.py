@@ -28,7 +28,7 @@ def all_at_once(result: Result) -> str:
     inside = rf"\frac{{QK^\top}}{{{' '.join(over)}}}" if over else r"QK^\top"
     if result.scoring.scale == "free":
         inside = rf"{result.scoring.free_scale:g}\,{inside}"
-    if not result.walk.mask.all():
+    if not result.matrices.mask.all():
         inside += " + M"
     inside += sink_logit(result.scoring.sink)
     if result.scoring.score != DOT:
@@ -53,10 +53,10 @@ def points(result: Result) -> str:
 
 def sources(result: Result) -> str:
     """Return the formula of the vectors."""
-    walk = result.walk
-    if walk.x is None or walk.memory is None:
+    matrices = result.matrices
+    if matrices.x is None or matrices.memory is None:
         return projected(result)
-    sides = [("X", "E", walk.x)] + ([("Y", "F", walk.memory)] if result.head.is_cross else [])
+    sides = [("X", "E", matrices.x)] + ([("Y", "F", matrices.memory)] if result.head.is_cross else [])
     parts = [rf"{name} \in \mathbb{{R}}^{{{x.shape[0]}\times {x.shape[1]}}}" for name, _before, x in sides]
     parts += [row for name, before, x in sides if (row := _row(result.inputs, name, before, x))]
     return r",\quad ".join(parts)
@@ -77,29 +77,24 @@ def _row(inputs: Inputs, name: str, before: str, x: Numbers) -> str:
 def projected(result: Result) -> str:
     """Return the formulas of Q, K and V."""
     other = "Y" if result.head.is_cross else "X"
-    bias = {letter: f" + b_{letter}" if result.walk.biases is not None else "" for letter in "qkv"}
+    bias = {letter: f" + b_{letter}" if result.matrices.biases is not None else "" for letter in "qkv"}
     sources = {
         "projected": (f"XW_q{bias['q']}", f"{other}W_k{bias['k']}", f"{other}W_v{bias['v']}"),
         "as they are": ("X", other, other),
     }.get(result.inputs.qkv)
-    matrices = [
-        _sized(name, values)
-        for name, values in zip("QKV", (result.walk.query, result.walk.key, result.walk.value), strict=True)
-    ]
-    parts = (
-        matrices
-        if sources is None
-        else [f"{one} = {source}" for one, source in zip(matrices, sources, strict=True)]
-    )
+    head = result.matrices
+    parts = [_sized("Q", head.query), _sized("K", head.key), _sized("V", head.value)]
+    if sources is not None:
+        parts = [f"{part} = {source}" for part, source in zip(parts, sources, strict=True)]
     return r",\quad ".join(parts)
 
 
 def dot_products(result: Result) -> str:
     """Return the formula of the scores."""
     if result.scoring.score != DOT:
-        return f"{_sized('S', result.walk.scores)}: \\quad {score(result)}"
-    product = rf"{_sized('Q', result.walk.query)}\;{_sized('K^T', result.walk.key.T)}"
-    return f"{_sized('S', result.walk.scores)} = {product}"
+        return f"{_sized('S', result.matrices.scores)}: \\quad {score(result)}"
+    product = rf"{_sized('Q', result.matrices.query)}\;{_sized('K^T', result.matrices.key.T)}"
+    return f"{_sized('S', result.matrices.scores)} = {product}"
 
 
 def scaling(result: Result) -> str:
@@ -107,12 +102,13 @@ def scaling(result: Result) -> str:
     scale = {"none": "", "free": rf"\,\cdot\,{result.scoring.free_scale:g}"}.get(
         result.scoring.scale, rf"\,/\sqrt{{{result.head.d_k}}}"
     )
-    return rf"{_sized('~S', result.walk.scaled_scores)} = S{scale}\,/\,T"
+    return rf"{_sized('~S', result.matrices.scaled_scores)} = S{scale}\,/\,T"
 
 
 def masking(result: Result) -> str:
     """Return the formula of the mask."""
-    return rf"{_sized('^S', result.walk.scaled_scores)} = \tilde S + M,\quad M_{{ij}} \in \{{0, -\infty\}}"
+    scores = _sized("^S", result.matrices.scaled_scores)
+    return rf"{scores} = \tilde S + M,\quad M_{{ij}} \in \{{0, -\infty\}}"
 
 
 def softmax(result: Result) -> str:
@@ -120,7 +116,7 @@ def softmax(result: Result) -> str:
     sink = result.scoring.sink
     sink_term = "" if sink is None else rf" + \exp({sink:g} - \max_l \hat S_{{il}})"
     return (
-        rf"{_sized('W', result.walk.weights)}:\quad W_{{ij}} = "
+        rf"{_sized('W', result.matrices.weights)}:\quad W_{{ij}} = "
         r"\frac{\exp(\hat S_{ij} - \max_l \hat S_{il})}{\sum_l \exp(\hat S_{il} - \max_l \hat S_{il})"
         f"{sink_term}}}"
     )
@@ -128,15 +124,15 @@ def softmax(result: Result) -> str:
 
 def mixing(result: Result) -> str:
     """Return the formula of the output."""
-    walk = result.walk
-    return rf"{_sized('O', walk.output)} = {_sized('W', walk.weights)}\;{_sized('V', walk.value)}"
+    matrices = result.matrices
+    return rf"{_sized('O', matrices.output)} = {_sized('W', matrices.weights)}\;{_sized('V', matrices.value)}"
 
 
 def hard_or_soft(result: Result) -> str:
     """Return the formulas of the hard look-up and of the softmax of the same scores."""
     limit = r" \xrightarrow{\,T \to 0\,} O^\mathrm{hard}_i" if result.scoring.sink is None else ""
     return (
-        rf"{_sized('O', result.walk.output)}: \quad "
+        rf"{_sized('O', result.matrices.output)}: \quad "
         r"O^\mathrm{hard}_i = \frac{1}{|J_i|} \sum_{j \in J_i} V_j, "
         r"\quad J_i = \arg\max_j \hat S_{ij}; \quad O_i = \sum_j W_{ij} V_j" + limit
     )
@@ -159,10 +155,10 @@ def with_numbers(result: Result) -> str:
     )
     over = "" if result.temperature == 1.0 else rf"\frac{{1}}{{{result.temperature:.6g}}}"
     factor = r" \cdot ".join(part for part in (scale, over) if part)
-    masked = ("" if result.walk.mask.all() else " + M") + sink_logit(result.scoring.sink)
-    weights = matrix_latex(result.walk.weights.tolist())
+    masked = ("" if result.matrices.mask.all() else " + M") + sink_logit(result.scoring.sink)
+    weights = matrix_latex(result.matrices.weights.tolist())
     value = matrix_latex(result.head.value.tolist())
-    output = matrix_latex(result.walk.output.tolist())
+    output = matrix_latex(result.matrices.output.tolist())
     is_dot = result.scoring.score == DOT
     product = r"Q K^\top" if is_dot else "S"
     where = "" if is_dot else rf", \qquad {score(result)}"

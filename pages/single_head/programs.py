@@ -77,7 +77,7 @@ def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
     if code or result.removal.what == "without":
         lines.append("i, j = places(len(Q), len(K))")
     if masking.kind != "none":
-        numbers |= {} if code else {"allowed": result.walk.mask.astype(int)}
+        numbers |= {} if code else {"allowed": result.matrices.mask.astype(int)}
         lines.append(f"mask = {code or 'allowed == 1'}  # True = may attend")
     return numbers, lines
 
@@ -130,12 +130,12 @@ def _call(result: Result, mask: str) -> str:
 
 def _more(result: Result, mask: str) -> More:
     """Write what is done with the weights: rows taken together, weights set aside, or points in a plane."""
-    removal, group = result.removal, result.walk.group
+    removal, group = result.removal, result.matrices.group
     if group.also:
         return together_lines(group.rows(result.cell[0]), "weights[rows]", summed=group.summed)
     if result.along is not None:
         return plane_lines(result.along.dimensions)
     lines, prints = (
-        removed_weights.removal_lines(removal, result.walk.keys, mask) if removal.what else ((), ())
+        removed_weights.removal_lines(removal, result.matrices.keys, mask) if removal.what else ((), ())
     )
     return [beside_sink(line, result.scoring.sink) for line in lines], prints

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attn_figures.numbers import number
-from attn_figures.single_head import Walk
+from attn_figures.single_head import HeadMatrices
 from attn_figures.ties import largest
 from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.removed_weights import Removal
@@ -11,27 +11,27 @@ from attn_ui.base.ties import ROUNDING, rounded
 from attn_words import _, _n, paragraph
 
 
-def _query(walk: Walk, *at: int) -> str:
-    return first_of([f"“{coloured('query', walk.queries[each])}”" for each in at])
+def _query(matrices: HeadMatrices, *at: int) -> str:
+    return first_of([f"“{coloured('query', matrices.queries[each])}”" for each in at])
 
 
-def _key(walk: Walk, at: int) -> str:
-    return f"“{coloured('key', walk.keys[at])}”"
+def _key(matrices: HeadMatrices, at: int) -> str:
+    return f"“{coloured('key', matrices.keys[at])}”"
 
 
-def describe_threshold(walk: Walk, removal: Removal) -> str:
+def describe_threshold(matrices: HeadMatrices, removal: Removal) -> str:
     """Say how many weights stay, which share of the rows they are, and how far the output moves."""
-    rows = np.flatnonzero(walk.mask.any(axis=1))
-    if (threshold := walk.threshold) is None or not len(rows):
+    rows = np.flatnonzero(matrices.mask.any(axis=1))
+    if (threshold := matrices.threshold) is None or not len(rows):
         return ""
     mass = threshold.mass[rows, 0]
     sentence = _(
         "Kept: {kept} of {count} weights, {mean} of a row on average, at least {least}, in {queries}.",
         kept=f"{threshold.cells.sum():,}",
-        count=f"{walk.mask.sum():,}",
+        count=f"{matrices.mask.sum():,}",
         mean=number(float(mass.mean()), 3),
         least=number(float(mass.min()), 3),
-        queries=_query(walk, *rows[largest(-mass)].tolist()),
+        queries=_query(matrices, *rows[largest(-mass)].tolist()),
     )
     if threshold.output_change is not None:
         changes = threshold.output_change[rows]
@@ -50,23 +50,23 @@ def describe_threshold(walk: Walk, removal: Removal) -> str:
     return paragraph(sentence, ties if more else "")
 
 
-def describe_ablation(walk: Walk) -> str:
+def describe_ablation(matrices: HeadMatrices) -> str:
     """Say which query attended most to the removed word, and whose output moves furthest."""
-    if (ablation := walk.ablation) is None:
+    if (ablation := matrices.ablation) is None:
         return ""
-    weights, means = walk.weights[:, ablation.key], ablation.output_changes.mean(axis=1)
+    weights, means = matrices.weights[:, ablation.key], ablation.output_changes.mean(axis=1)
     changes = np.where(ablation.output_change < ROUNDING, 0.0, ablation.output_change)
     sentence = _(
         "Without {key}: its largest weight was {lost}, from {queries}; the outputs move by {mean} on "
         "average, at most by {far}, at {furthest}. The word that matters most is {most}: {largest} on "
         "average.",
-        key=_key(walk, ablation.key),
+        key=_key(matrices, ablation.key),
         lost=number(float(weights.max()), 3),
-        queries=_query(walk, *largest(weights)),
+        queries=_query(matrices, *largest(weights)),
         mean=number(rounded(float(means[ablation.key])), 3),
         far=number(float(changes.max()), 3),
-        furthest=_query(walk, *largest(changes)),
-        most=first_of([_key(walk, key) for key in largest(means)]),
+        furthest=_query(matrices, *largest(changes)),
+        most=first_of([_key(matrices, key) for key in largest(means)]),
         largest=number(rounded(float(means.max())), 3),
     )
     count = int(ablation.empty.sum())

@@ -10,7 +10,7 @@ from attn_figures import block_diagrams
 from attn_figures import single_head as pictures
 from attn_figures.numbers import number
 from attn_figures.picture import Spec
-from attn_figures.single_head import Walk
+from attn_figures.single_head import HeadMatrices
 from attn_ui.base.ties import rounded
 from attn_words import N_, _, paragraph
 from pages.single_head import formulas, words
@@ -49,13 +49,13 @@ class Stage:
     with a second slider over the queries, where there is one.
     """
 
-    picture: Callable[[Walk], Spec]
+    picture: Callable[[HeadMatrices], Spec]
     readout: Callable[[Result], str]
     formula: Callable[[Result], str]
     fixed_line: str
     in_maths: bool = True  # whether the tab Maths has its formula
     follows_slider: bool = True
-    follow: Callable[[Sequence[Walk]], dict[str, Any]] | None = None
+    follow: Callable[[Sequence[HeadMatrices]], dict[str, Any]] | None = None
     removes_weights: bool = False  # whether its slider is that of what it sets aside
     takes_together: bool = False  # whether rows of several queries can be taken together
     has_plane: bool = False  # whether it sees vectors in a plane

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from attn_figures.single_head import Walk
+from attn_figures.single_head import HeadMatrices
 from attn_ui.base.page import Columns
 from attn_words import N_, _
 from pages.single_head.compute import Result
@@ -13,53 +13,53 @@ from pages.single_head.removed_weights import removal_table
 
 def tables(result: Result) -> Mapping[str, Columns]:
     """Return the tables by name."""
-    walk = result.walk
-    n_query, n_key = walk.mask.shape
+    matrices = result.matrices
+    n_query, n_key = matrices.mask.shape
     outputs: dict[str, list[float]] = (
-        {} if walk.sink is None else {N_("to the sink"): (1 - walk.weights.sum(axis=1)).tolist()}
+        {} if matrices.sink is None else {N_("to the sink"): (1 - matrices.weights.sum(axis=1)).tolist()}
     )
-    outputs |= {str(place): column.tolist() for place, column in enumerate(walk.output.T, start=1)}
+    outputs |= {str(place): column.tolist() for place, column in enumerate(matrices.output.T, start=1)}
     more: dict[str, list[bool] | list[float]] = {}
-    if walk.threshold is not None:
-        more = {N_("kept"): walk.threshold.cells.ravel().tolist()}
-        if walk.threshold.renormalised is not None:
-            more[N_("renormalised weight")] = walk.threshold.renormalised.ravel().tolist()
-    if walk.ablation is not None:
-        more = {N_("weight without it"): walk.ablation.weights.ravel().tolist()}
-    if walk.points is not None:
-        plane = walk.points().plane
+    if matrices.threshold is not None:
+        more = {N_("kept"): matrices.threshold.cells.ravel().tolist()}
+        if matrices.threshold.renormalised is not None:
+            more[N_("renormalised weight")] = matrices.threshold.renormalised.ravel().tolist()
+    if matrices.ablation is not None:
+        more = {N_("weight without it"): matrices.ablation.weights.ravel().tolist()}
+    if matrices.points is not None:
+        plane = matrices.points().plane
         more = {
             "q·k": plane.products.ravel().tolist(),
             N_("q·k in the plane"): plane.plane_products.ravel().tolist(),
         }
     return {
         "pairs": {
-            N_("query"): [query for query in walk.queries for _ in range(n_key)],
-            N_("key"): [*walk.keys] * n_query,
-            N_("score"): walk.scores.ravel().tolist(),
-            N_("may attend"): walk.mask.ravel().tolist(),
-            N_("scaled score"): np.where(walk.mask, walk.scaled_scores, np.nan).ravel().tolist(),
-            N_("weight"): walk.weights.ravel().tolist(),
+            N_("query"): [query for query in matrices.queries for _ in range(n_key)],
+            N_("key"): [*matrices.keys] * n_query,
+            N_("score"): matrices.scores.ravel().tolist(),
+            N_("may attend"): matrices.mask.ravel().tolist(),
+            N_("scaled score"): np.where(matrices.mask, matrices.scaled_scores, np.nan).ravel().tolist(),
+            N_("weight"): matrices.weights.ravel().tolist(),
             **more,
         },
-        "output": {N_("output of"): [*walk.queries], **outputs},
+        "output": {N_("output of"): [*matrices.queries], **outputs},
         **{name: _numbered(name, np.asarray(each)) for name, each in result.own.items()},
         **_aside(result),
-        **_points(walk),
+        **_points(matrices),
     }
 
 
-def _points(walk: Walk) -> Mapping[str, Columns]:
+def _points(matrices: HeadMatrices) -> Mapping[str, Columns]:
     """Return where each vector stands in its plane; values and outputs have one of their own."""
-    if walk.points is None:
+    if matrices.points is None:
         return {}
-    planes = walk.points()
-    outputs = walk.output @ planes.to_values.T
+    planes = matrices.points()
+    outputs = matrices.output @ planes.to_values.T
     kinds = (
-        (N_("query"), walk.queries, planes.plane.queries),
-        (N_("key"), walk.keys, planes.plane.keys),
-        (N_("value"), walk.keys, planes.values),
-        (N_("output of"), walk.queries, outputs),
+        (N_("query"), matrices.queries, planes.plane.queries),
+        (N_("key"), matrices.keys, planes.plane.keys),
+        (N_("value"), matrices.keys, planes.values),
+        (N_("output of"), matrices.queries, outputs),
     )
     return {
         "points": {
@@ -84,12 +84,12 @@ _TOGETHER = N_("mean of the rows"), N_("sum of the rows")
 
 def _aside(result: Result) -> Mapping[str, Columns]:
     """Return rows that are taken together; what is set aside, one row a query; what each word is worth."""
-    walk = result.walk
-    if walk.group.also:
-        mean = walk.group.mean(walk.weights)
-        rows = walk.group.totals(mean)[result.cell[0]]
-        return {"together": {N_("key"): [*walk.keys], _TOGETHER[walk.group.summed]: rows.tolist()}}
-    name, columns = removal_table(walk)
+    matrices = result.matrices
+    if matrices.group.also:
+        mean = matrices.group.mean(matrices.weights)
+        rows = matrices.group.totals(mean)[result.cell[0]]
+        return {"together": {N_("key"): [*matrices.keys], _TOGETHER[matrices.group.summed]: rows.tolist()}}
+    name, columns = removal_table(matrices)
     if name == "without":
-        return {name: {N_("without"): [*walk.keys], **columns}}
-    return {name: {N_("query"): [*walk.queries], **columns}} if name else {}
+        return {name: {N_("without"): [*matrices.keys], **columns}}
+    return {name: {N_("query"): [*matrices.queries], **columns}} if name else {}

@@ -83,9 +83,9 @@ def _read_group(controls: Controls, queries: Sequence[str]) -> Group:
 def draw_stage(stage: str, state: State, look: StageOptions) -> Scene:
     """Draw a stage at every position of its slider."""
     steps = at_every_step(state, look=look)
-    walks = [result.walk for result in steps]
-    figures, follow = LazyMap(STAGES[stage].picture, walks), STAGES[stage].follow
-    return Scene(figures, Cursor(len(walks[0].queries), **follow(walks)) if follow else None)
+    matrices = [result.matrices for result in steps]
+    figures, follow = LazyMap(STAGES[stage].picture, matrices), STAGES[stage].follow
+    return Scene(figures, Cursor(len(matrices[0].queries), **follow(matrices)) if follow else None)
 
 
 @shared_captions
@@ -96,7 +96,7 @@ def stage_captions(
     steps = at_every_step(state, cell, look)
     if not STAGES[stage].follow:
         return LazyMap(partial(caption, stage), steps)
-    cells = [(query, cell[1]) for query in range(len(steps[0].walk.queries))]
+    cells = [(query, cell[1]) for query in range(len(steps[0].matrices.queries))]
     return LazyMap(
         lambda result: LazyMap(lambda cell: caption(stage, replace(result, cell=cell)), cells), steps
     )

@@ -14,26 +14,26 @@ from pages.single_head.compute import Result
 
 
 def _query(result: Result) -> str:
-    return f"“{coloured('query', result.walk.queries[result.cell[0]])}”"
+    return f"“{coloured('query', result.matrices.queries[result.cell[0]])}”"
 
 
 def _keys(result: Result, *at: int) -> str:
-    return first_of([f"“{coloured('key', result.walk.keys[each])}”" for each in at])
+    return first_of([f"“{coloured('key', result.matrices.keys[each])}”" for each in at])
 
 
 def _pair(result: Result) -> dict[str, str]:
     """Return the fields of the chosen query and key."""
     query, key = result.cell
     digits = {
-        "q": np.linalg.norm(result.walk.query[query]),
-        "k": np.linalg.norm(result.walk.key[key]),
-        "score": result.walk.scores[result.cell],
-        "scaled": result.walk.scaled_scores[result.cell],
+        "q": np.linalg.norm(result.matrices.query[query]),
+        "k": np.linalg.norm(result.matrices.key[key]),
+        "score": result.matrices.scores[result.cell],
+        "scaled": result.matrices.scaled_scores[result.cell],
     }
     return {
         "query": _query(result),
         "key": _keys(result, key),
-        "weight": as_weight(float(result.walk.weights[result.cell])),
+        "weight": as_weight(float(result.matrices.weights[result.cell])),
         "factor": result.factor,
         "temperature": TEMPERATURE.text(result.temperature),
         **{name: number(float(value), 6) for name, value in digits.items()},
@@ -45,24 +45,24 @@ def _pair(result: Result) -> dict[str, str]:
 
 def describe_row(result: Result) -> str:
     """Say where the chosen query looks, and how widely."""
-    walk, row = result.walk, result.cell[0]
-    if not walk.weights[row].any():  # masked, or all of it at the sink
+    matrices, row = result.matrices, result.cell[0]
+    if not matrices.weights[row].any():  # masked, or all of it at the sink
         return ""
     return _(
         "Query {query}: largest weight {weight} on {key}; effective number of keys {spread} of {count} "
         "(average {mean}).",
         query=_query(result),
-        weight=f"{walk.weights[row].max():.3f}",
-        key=_keys(result, *largest(walk.weights[row])),
+        weight=f"{matrices.weights[row].max():.3f}",
+        key=_keys(result, *largest(matrices.weights[row])),
         spread=f"{result.effective[row]:.1f}",
-        count=int(walk.mask[row].sum()),
-        mean=f"{result.effective[walk.weights.any(axis=1)].mean():.1f}",
+        count=int(matrices.mask[row].sum()),
+        mean=f"{result.effective[matrices.weights.any(axis=1)].mean():.1f}",
     )
 
 
 def describe_vector(result: Result) -> str:
     """Say how many numbers the chosen query's vector has, and how long it is."""
-    vector = (result.walk.query if result.walk.x is None else result.walk.x)[result.cell[0]]
+    vector = (result.matrices.query if result.matrices.x is None else result.matrices.x)[result.cell[0]]
     return _n(
         "Query {query}: {count} number, length {length}.",
         "Query {query}: {count} numbers, length {length}.",
@@ -87,8 +87,8 @@ def describe_weight(result: Result) -> str:
 
 def describe_mask(result: Result) -> str:
     """Say how many pairs the mask leaves, and what becomes of the chosen one."""
-    mask = result.walk.mask
-    masked = float(result.walk.scaled_scores[result.cell]) if mask[result.cell] else -np.inf
+    mask = result.matrices.mask
+    masked = float(result.matrices.scaled_scores[result.cell]) if mask[result.cell] else -np.inf
     fields = _pair(result) | {
         "masked": number(masked, 6),
         "left": f"{mask.sum():,}",
@@ -101,7 +101,7 @@ def describe_sink(result: Result) -> str:
     """Say how much of the chosen query's row went to the sink; "" without one."""
     if result.scoring.sink is None:
         return ""
-    rest = 1 - result.walk.weights.sum(axis=1)
+    rest = 1 - result.matrices.weights.sum(axis=1)
     return _(
         "Query {query}: **{share}** to the sink (average {mean}).",
         query=_query(result),
@@ -112,18 +112,19 @@ def describe_sink(result: Result) -> str:
 
 def describe_thickest_arcs(result: Result) -> str:
     """Say what the thickest arcs of the chosen query, or of several, hold."""
-    walk, rows = result.walk, result.walk.group.rows(result.cell[0])
-    mean, may = walk.weights[rows].mean(axis=0), np.any(walk.mask[rows], axis=0)
-    keys = [_keys(result, key) for key in range(len(walk.keys))]
-    return describe_arcs([walk.queries[row] for row in rows], keys, mean, may, summed=walk.group.summed)
+    matrices, rows = result.matrices, result.matrices.group.rows(result.cell[0])
+    mean, may = matrices.weights[rows].mean(axis=0), np.any(matrices.mask[rows], axis=0)
+    keys = [_keys(result, key) for key in range(len(matrices.keys))]
+    queries = [matrices.queries[row] for row in rows]
+    return describe_arcs(queries, keys, mean, may, summed=matrices.group.summed)
 
 
 def describe_points(result: Result) -> str:
     """Say how much of the chosen query's product with its best key the plane shows."""
-    if result.walk.points is None:
+    if result.matrices.points is None:
         return ""
-    planes, row = result.walk.points(), result.cell[0]
-    best = largest(result.walk.weights[row])[0]
+    planes, row = result.matrices.points(), result.cell[0]
+    best = largest(result.matrices.weights[row])[0]
     return _(
         "Query {query}, key {key}: q · k = {whole}, of which the plane shows {shown}. Keys that have another "
         "rank there: {moved}. Squared length kept: {share} of queries and keys, {values} of the values.",
@@ -144,19 +145,19 @@ def _share(share: float) -> str:
 
 def describe_lookup(result: Result) -> str:
     """Say which key the chosen query looks up, its softmax weight, and how far the outputs differ."""
-    walk, row = result.walk, result.cell[0]
-    if walk.lookup is None or not walk.mask[row].any():
+    matrices, row = result.matrices, result.cell[0]
+    if matrices.lookup is None or not matrices.mask[row].any():
         return ""
-    lookup = walk.lookup()
+    lookup = matrices.lookup()
     best: list[int] = np.flatnonzero(lookup.weights[row]).tolist()
     return _(
         "Query {query}: best scaled score {score}, with {key}; softmax at T = {temperature} gives it "
         "{weight}; the two outputs are {apart} apart (over all queries at most {most}).",
         query=_query(result),
-        score=number(float(walk.scaled_scores[row, best[0]]), 6),
+        score=number(float(matrices.scaled_scores[row, best[0]]), 6),
         key=_keys(result, *best),
         temperature=TEMPERATURE.text(result.temperature),
-        weight=as_weight(float(walk.weights[row, best[0]])),
+        weight=as_weight(float(matrices.weights[row, best[0]])),
         apart=number(rounded(float(lookup.output_change[row])), 3),
         most=number(rounded(float(lookup.output_change.max())), 3),
     )
@@ -164,12 +165,12 @@ def describe_lookup(result: Result) -> str:
 
 def describe_kept(result: Result) -> str:
     """Say how many weights stay."""
-    return removal_words.describe_threshold(result.walk, result.removal)
+    return removal_words.describe_threshold(result.matrices, result.removal)
 
 
 def describe_without(result: Result) -> str:
     """Say whose output changes most without the word."""
-    return removal_words.describe_ablation(result.walk)
+    return removal_words.describe_ablation(result.matrices)
 
 
 # ---- warnings ----
@@ -177,11 +178,11 @@ def describe_without(result: Result) -> str:
 
 def warning(result: Result, *, of_largest: bool) -> str:
     """Say which queries have nothing to attend to; else with how many others the largest weight is tied."""
-    if empty := np.flatnonzero(~result.walk.mask.any(axis=1)).tolist():
+    if empty := np.flatnonzero(~result.matrices.mask.any(axis=1)).tolist():
         return _n(
             "{count} query has every key masked, {queries}: its weights and output are zero.",
             "{count} queries have every key masked, {queries}: their weights and outputs are zero.",
             len(empty),
-            queries=first_of([f"“{coloured('query', result.walk.queries[row])}”" for row in empty]),
+            queries=first_of([f"“{coloured('query', result.matrices.queries[row])}”" for row in empty]),
         )
-    return tied(len(largest(result.walk.weights[result.cell[0]])) - 1) if of_largest else ""
+    return tied(len(largest(result.matrices.weights[result.cell[0]])) - 1) if of_largest else ""

@@ -47,13 +47,13 @@ def test_arcs_output_of_a_head_equals_torch() -> None:
     result = PAGE.at("stage=arcs&mask=causal").view.result
     head = result.head
     theirs = F.scaled_dot_product_attention(head.query, head.key, head.value, result.mask)
-    torch.testing.assert_close(torch.from_numpy(result.walk.weights) @ head.value, theirs)
+    torch.testing.assert_close(torch.from_numpy(result.matrices.weights) @ head.value, theirs)
 
 
 @pytest.mark.parametrize("q", range(6))
 def test_arcs_sentence_has_the_largest_weights_and_their_sum(q: int) -> None:
     page = PAGE.at(f"stage=arcs&q={q}&t=0.4")
-    weights = page.view.result.walk.weights[q]
+    weights = page.view.result.matrices.weights[q]
     drawn = np.sort(weights[weights >= LEAST])[::-1]
     (told,) = messages_in(page.sentence, "queries", "keys", least=LEAST)
     np.testing.assert_allclose(numbers_in(told["keys"])[:3], drawn[:3], atol=5.1e-4)
@@ -222,7 +222,7 @@ def test_arcs_of_several_queries_equal_sums_of_rows_everywhere(page: str, link: 
     result = at.view.result
     rows = sorted({int(each) for each in re.findall(r"(?:q|also)=(\d)", link)})
     if page == "single-head":
-        weights, words = result.walk.weights, result.walk.queries
+        weights, words = result.matrices.weights, result.matrices.queries
     else:
         weights, words = result.attention.weights.numpy(), result.tokens.queries
         weights = weights[[0, 1, 3] if "off" in link else [0, 1, 2, 3]] if "all" in link else weights[1]
@@ -244,7 +244,7 @@ def test_arcs_of_several_queries_equal_sums_of_rows_everywhere(page: str, link: 
     assert framed == {*rows}
     if wanted.ndim == 1:
         largest = int(wanted.argmax())
-        keys = result.walk.keys if page == "single-head" else result.tokens.keys
+        keys = result.matrices.keys if page == "single-head" else result.tokens.keys
         (said,) = messages_in(at.sentence, "queries", "keys", "sum", all=f"{wanted.sum():.3f}")
         assert said["keys"].startswith(f"“{keys[largest]}” {wanted[largest]:.3f}")
 
@@ -254,10 +254,10 @@ def test_arcs_of_selected_words_equal_the_mean_weight_per_key(link: str) -> None
     at = PAGES["single-head"].at(f"stage=arcs&q=4&{link}")
     figure = at.view.figure
     assert figure
-    walk, steps = at.view.result.walk, figure.steps
+    matrices, steps = at.view.result.matrices, figure.steps
     for row, rows in ((4, [1, 4]), (2, [1, 2, 4])):
         data = {trace["name"]: trace for trace in figure_at(steps, at.position[0], row)["data"]}
-        mean = walk.weights[rows].mean(axis=0)
+        mean = matrices.weights[rows].mean(axis=0)
         for number in range(1, 7):
             moving, others = data[f"arc {number}"], data[f"arc {number} of others"]
             width = THICKEST * mean[number - 1] if mean[number - 1] >= LEAST else 0

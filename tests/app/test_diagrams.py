@@ -66,7 +66,7 @@ def test_diagram_shapes_of_one_head_equal_a_hand_made_head(number: int) -> None:
     scoring = Scoring(Masking(kind), "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature")
     temperature = chance.choice([0.5, 1.0, 2.0])
     (result,) = at_every_step(State(inputs, scoring), look=StageOptions(temperature=temperature))
-    spec = STAGES["diagram"].picture(result.walk)
+    spec = STAGES["diagram"].picture(result.matrices)
 
     m = m if cross else n
     x, y = torch.zeros(n, width), torch.zeros(m, width)
@@ -114,9 +114,9 @@ def test_diagram_sentence_follows_the_selected_pair() -> None:
     (result,) = at_every_step(
         State(Inputs(text="a cat sat"), scoring), (2, 1), look=StageOptions(temperature=2.0)
     )
-    query, key = result.walk.query[2], result.walk.key[1]
+    query, key = result.matrices.query[2], result.matrices.key[1]
     score = float(query @ key)
-    row = np.exp(result.walk.query[2] @ result.walk.key.T / 2 / 2.0)
+    row = np.exp(result.matrices.query[2] @ result.matrices.key.T / 2 / 2.0)
     (told,) = messages_in(caption("diagram", result), "query", "key", "scaled", "weight")
     numbers = [numbers_in(told[each])[0] for each in ("score", "scaled", "weight")]
     assert numbers == pytest.approx([score, score / 4, row[1] / row.sum()], rel=1e-4)
@@ -129,7 +129,7 @@ def test_diagram_query_with_nothing_to_attend_to_is_named_in_its_box() -> None:
         Masking("own", blocked_cells=((0, 0),)), "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature"
     )
     (result,) = at_every_step(State(Inputs(text="cat"), scoring))
-    assert boxes(STAGES["diagram"].picture(result.walk))["softmax"] == "SoftMax  Σ = 1 or empty"
+    assert boxes(STAGES["diagram"].picture(result.matrices))["softmax"] == "SoftMax  Σ = 1 or empty"
 
 
 # ---- many heads ----

@@ -43,15 +43,15 @@ def single(given: str, scale: str, mask: str, temperature: float, **more: bool) 
 
 def named(result: Result) -> dict[str, Any]:
     """Every symbol of the page by its name, from the numbers on the screen."""
-    walk = result.walk
+    head = result.matrices
     names: dict[str, Any] = {
-        "Q": walk.query, "K": walk.key, "V": walk.value, "K^T": walk.key.T, "S": walk.scores,
-        r"\tilde S": walk.scaled_scores, "M": np.where(walk.mask, 0.0, -np.inf), "T": result.temperature,
-        "d_k": float(walk.query.shape[1]), "W": walk.weights, "X": walk.x, "Y": walk.memory,
+        "Q": head.query, "K": head.key, "V": head.value, "K^T": head.key.T, "S": head.scores,
+        r"\tilde S": head.scaled_scores, "M": np.where(head.mask, 0.0, -np.inf), "T": result.temperature,
+        "d_k": float(head.query.shape[1]), "W": head.weights, "X": head.x, "Y": head.memory,
     }  # fmt: skip
-    for letter, matrix in zip("qkv", walk.projections or (), strict=False):
+    for letter, matrix in zip("qkv", head.projections or (), strict=False):
         names[f"W_{letter}"] = matrix
-    for letter, bias in zip("qkv", walk.biases or (), strict=False):
+    for letter, bias in zip("qkv", head.biases or (), strict=False):
         names[f"b_{letter}"] = bias
     return {
         name.replace(" ", ""): torch.from_numpy(value) if isinstance(value, np.ndarray) else value
@@ -74,11 +74,11 @@ def test_head_formulas_compute_the_numbers_of_the_page(given: str) -> None:
         for on in product((False, True), repeat=3):
             switches: dict[str, bool] = dict(zip(flags, on, strict=True))
             result = single(given, scale, mask, temperature, **switches)
-            walk, names = result.walk, named(result)
-            made = {"O": walk.output, "Q": walk.query, "K": walk.key, "V": walk.value, "S": walk.scores}
+            head, names = result.matrices, named(result)
+            made = {"O": head.output, "Q": head.query, "K": head.key, "V": head.value, "S": head.scores}
             made |= {
-                r"\tilde S": walk.scaled_scores,
-                r"\hat S": np.where(walk.mask, walk.scaled_scores, -np.inf),
+                r"\tilde S": head.scaled_scores,
+                r"\hat S": np.where(head.mask, head.scaled_scores, -np.inf),
             }
             for stage in ("all at once", "Q, K, V", "scores", "scaled", "masked", "output"):
                 for part in STAGES[stage].formula(result).split(r",\quad "):
@@ -88,7 +88,7 @@ def test_head_formulas_compute_the_numbers_of_the_page(given: str) -> None:
                     value = evaluate(right, names).nan_to_num()  # a row that sees nothing is zero
                     wanted = torch.from_numpy(made[left]).nan_to_num()
                     torch.testing.assert_close(value, wanted, atol=1e-9, rtol=0, msg=f"{stage}: {part}")
-            assert ("M" in STAGES["all at once"].formula(result)) == (not walk.mask.all())
+            assert ("M" in STAGES["all at once"].formula(result)) == (not head.mask.all())
 
 
 @pytest.mark.parametrize(("ramp", "unit"), list(product((False, True), repeat=2)))
@@ -100,7 +100,7 @@ def test_formula_of_x_equals_its_rows(ramp: bool, unit: bool) -> None:
     made = [each for each in STAGES["X"].formula(result).split(r",\quad ") if "=" in each]
     assert len(made) == (2 if ramp or unit else 0)
     both = sentence_vectors(["one", "two", "three", "four", "five"], inputs.width, seed=inputs.seed).numpy()
-    rows_of = ((both[:3], result.walk.x, "E"), (both[3:], result.walk.memory, "F"))
+    rows_of = ((both[:3], result.matrices.x, "E"), (both[3:], result.matrices.memory, "F"))
     for formula, (before, rows, name) in zip(made, rows_of, strict=False):
         for p, row in enumerate(before):
             inside = re.sub(r"^\\frac\{(.*)\}\{\|\1\|\}$", r"\1", parted(formula)[1])

@@ -25,7 +25,7 @@ from attn_ui.base.search_entries import Entry, Place
 from attn_ui.base.term import Term
 from attn_ui.screen import search
 from attn_words import speaking
-from pages.glossary.parts import PARTS, example_walk
+from pages.glossary.parts import PARTS, example_matrices
 from pages.glossary.settings import EVERY, GROUP
 from pages.glossary.terms import TERMS
 from pages.glossary.words import all_names, entry
@@ -289,7 +289,7 @@ def test_glossary_picture_names_and_highlights_each_part_alone() -> None:
 
 
 def test_glossary_head_equals_torch() -> None:
-    head = example_walk()
+    head = example_matrices()
     q, k, v = (torch.from_numpy(each).contiguous() for each in (head.query, head.key, head.value))
     theirs = F.scaled_dot_product_attention(q[None], k[None], v[None], is_causal=True)[0]
     torch.testing.assert_close(torch.from_numpy(head.output), theirs)

@@ -37,11 +37,11 @@ def said(result: Result) -> str:
 
 def by_hand(result: Result, row: int) -> tuple[list[float], list[float]]:
     """The value of the best key, and the softmax mixture, from Q, K and V and the temperature alone."""
-    query, keys, values = result.walk.query[row], result.walk.key, result.walk.value.tolist()
+    query, keys, values = result.matrices.query[row], result.matrices.key, result.matrices.value.tolist()
     scores = {
         at: math.fsum(a * b for a, b in zip(query, key, strict=True)) / math.sqrt(len(query))
         for at, key in enumerate(keys)
-        if result.walk.mask[row, at]
+        if result.matrices.mask[row, at]
     }
     best = max(scores, key=lambda at: scores[at])
     parts = {at: math.exp((score - scores[best]) / result.temperature) for at, score in scores.items()}
@@ -56,10 +56,10 @@ def test_hard_lookup_page_equals_numpy_at_every_temperature(kind: str, row: int)
     distances = []
     for result in steps(Inputs(text="a cat sat on my mat"), kind, row=row):
         hard, soft = by_hand(result, row)
-        assert result.walk.lookup is not None
-        lookup = result.walk.lookup()
+        assert result.matrices.lookup is not None
+        lookup = result.matrices.lookup()
         np.testing.assert_allclose(lookup.output[row], hard, atol=1e-12)
-        np.testing.assert_allclose(result.walk.output[row], soft, atol=1e-12)
+        np.testing.assert_allclose(result.matrices.output[row], soft, atol=1e-12)
         distances.append(math.dist(hard, soft))
         assert lookup.output_change[row] == pytest.approx(distances[-1], abs=1e-12)
         told = re.search(r"the two outputs are (\S+)(?: × 10\S+)? apart", said(result))
@@ -81,8 +81,8 @@ def test_hard_lookup_sentence_has_the_best_key_and_its_weight() -> None:
 
 def test_hard_lookup_ties_are_named_and_shared() -> None:
     result = steps(Inputs(text="the cat saw the dog", vectors="one-hot", qkv="as they are"))[0]
-    assert result.walk.lookup is not None
-    assert result.walk.lookup().weights[0].tolist() == [0.5, 0, 0, 0.5, 0]
+    assert result.matrices.lookup is not None
+    assert result.matrices.lookup().weights[0].tolist() == [0.5, 0, 0, 0.5, 0]
     assert messages_in(said(result), "score", key="“the” and “the₂”")
     assert messages_in(said(result), count=1)
 

@@ -61,8 +61,8 @@ def test_points_of_two_dimensions_are_the_vector_entries(first: int, second: int
 @pytest.mark.parametrize("link", ["", CHOSEN, f"{CHOSEN}&dim2=4&mask=causal", "dk=1", "cross=true&dk=7"])
 def test_points_hover_and_tables_equal_a_loop_over_products(link: str) -> None:
     page = PAGES["single-head"].at(f"stage=points&{link}")
-    head, walk = page.view.result.head, page.view.result.walk
-    plane = walk.points().plane
+    head, matrices = page.view.result.head, page.view.result.matrices
+    plane = matrices.points().plane
     pairs = page.tables["pairs"]
     n_key = len(head.keys)
     for row in range(len(head.queries)):
@@ -86,10 +86,10 @@ def test_points_table_equals_numpy() -> None:
 
 def test_points_sentence_has_the_share_in_the_plane() -> None:
     page = PAGES["single-head"].at(f"stage=points&{CHOSEN}&q=2")
-    walk, row = page.view.result.walk, page.view.result.cell[0]
-    best = int(walk.weights[row].argmax())
-    whole = float(walk.query[row] @ walk.key[best])
-    shown = float(walk.query[row, :2] @ walk.key[best, :2])
+    matrices, row = page.view.result.matrices, page.view.result.cell[0]
+    best = int(matrices.weights[row].argmax())
+    whole = float(matrices.query[row] @ matrices.key[best])
+    shown = float(matrices.query[row, :2] @ matrices.key[best, :2])
     told, *_ = messages_in(page.sentence, "whole", "shown", "moved")
     numbers = [numbers_in(told[each])[0] for each in ("whole", "shown")]
     assert numbers == pytest.approx([whole, shown], rel=1e-5)
@@ -127,7 +127,7 @@ def test_points_dimensions_in_range_drop_nothing() -> None:
 def test_points_stage_without_points_has_no_plane_control() -> None:
     page = PAGES["single-head"].at(f"stage=scores&{CHOSEN}&dim1=9")
     assert page.view.result.along is None
-    assert page.view.result.walk.points is None
+    assert page.view.result.matrices.points is None
     assert not page.view.notes
 
 
@@ -142,7 +142,7 @@ def test_points_of_many_words_name_the_largest_weights(link: str) -> None:
         data = {each["name"]: each for each in spec["data"]}
         names = data["key names"]
         said = _said(names)
-        weights = dict(zip(words, result.walk.weights[row], strict=True))
+        weights = dict(zip(words, result.matrices.weights[row], strict=True))
         assert 1 <= len(said) <= 8
         assert all(weights[word] > 0 for word in said)
         assert said[0] == max(weights, key=lambda word: weights[word])
@@ -203,7 +203,7 @@ def test_points_are_of_the_two_selected_dimensions(link: str, pair: tuple[int, i
     page = PAGES["single-head"].at(f"stage=points&along=two+dimensions{link}")
     assert not page.dropped
     at = np.asarray(page.view.result.head.query)[:, [each - 1 for each in pair]]
-    np.testing.assert_allclose(page.view.result.walk.points().plane.queries, at, atol=1e-12)
+    np.testing.assert_allclose(page.view.result.matrices.points().plane.queries, at, atol=1e-12)
 
 
 def test_points_of_a_one_dimensional_head_give_a_reason() -> None:

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from pages import PAGES
-from pages.multi_head.walks import walk_of
+from pages.multi_head.matrices import matrices_of
 from tests.run_programs import leaves
 from tests.sentences import messages_in, numbers_in
 
@@ -63,16 +63,16 @@ def _values() -> list[list[float]]:
 @pytest.mark.parametrize("word", [0, 2, 5])
 def test_ablated_word_equals_torch_with_it_masked(word: int, mask: str) -> None:
     at = opened(f"stage=without&without={word}&mask={mask}")
-    walk = at.view.result.walk
-    less = torch.from_numpy(walk.mask).clone()
+    matrices = at.view.result.matrices
+    less = torch.from_numpy(matrices.mask).clone()
     less[:, word] = False
-    query, key, value = map(torch.from_numpy, (walk.query, walk.key, walk.value))
+    query, key, value = map(torch.from_numpy, (matrices.query, matrices.key, matrices.value))
     made = F.scaled_dot_product_attention(query, key, value, attn_mask=less, scale=0.5 / 0.8).nan_to_num()
-    apart = (made - torch.from_numpy(walk.output)).norm(dim=-1)
+    apart = (made - torch.from_numpy(matrices.output)).norm(dim=-1)
     traces = drawn(at)
     np.testing.assert_allclose(np.asarray(traces["output without"]["z"]), made, atol=1e-9)
     assert messages_in(at.sentence, far=f"{float(apart.max()):.3g}")
-    column = walk.weights[:, word]
+    column = matrices.weights[:, word]
     tokens = ["a", "cat", "sat", "on", "my", "mat"]
     gave = {"queries": f"“{tokens[int(column.argmax())]}”", "lost": f"{column.max():.3g}"}
     assert messages_in(at.sentence, "key", **gave)
@@ -245,20 +245,20 @@ def largest(names: list[str], numbers: Any) -> list[str]:
 def test_ablation_sentence_names_all_ties(link: str) -> None:
     address, query = link.split("?")
     at = PAGES[address].at(query)
-    walk = walk_of(at.view.result) if address == "multi-head" else at.view.result.walk
-    assert walk.ablation is not None
-    key, keys = walk.ablation.key, np.arange(len(walk.keys))
-    queries, weights = [f"“{name}”" for name in walk.queries], np.asarray(walk.weights)
-    output = weights @ walk.value
+    matrices = matrices_of(at.view.result) if address == "multi-head" else at.view.result.matrices
+    assert matrices.ablation is not None
+    key, keys = matrices.ablation.key, np.arange(len(matrices.keys))
+    queries, weights = [f"“{name}”" for name in matrices.queries], np.asarray(matrices.weights)
+    output = weights @ matrices.value
     apart = []  # by key that is left out, then by query
     for left_out in keys:
         rest = weights[:, keys != left_out] / weights[:, keys != left_out].sum(axis=1, keepdims=True)
-        apart.append(np.linalg.norm(rest @ walk.value[keys != left_out] - output, axis=1))
+        apart.append(np.linalg.norm(rest @ matrices.value[keys != left_out] - output, axis=1))
     gave, *_ = messages_in(at.sentence, "key", "lost")
     assert names_of(gave["queries"]) == largest(queries, weights[:, key])
     assert names_of(gave["furthest"]) == largest(queries, np.round(apart[key], 9))
     means = np.round(np.mean(apart, axis=1), 9)
-    assert names_of(gave["most"]) == largest([f"“{name}”" for name in walk.keys], means)
+    assert names_of(gave["most"]) == largest([f"“{name}”" for name in matrices.keys], means)
 
 
 def names_of(told: str) -> list[str]:
@@ -269,10 +269,10 @@ def names_of(told: str) -> list[str]:
 def test_threshold_sentence_names_all_ties() -> None:
     link = "stage=threshold&text=a+b+a+b+c&vectors=one-hot&keep=largest&largest=1&renorm=true"
     at = PAGES["single-head"].at(link)
-    walk = at.view.result.walk
-    names = [f"“{name}”" for name in walk.queries]
+    matrices = at.view.result.matrices
+    names = [f"“{name}”" for name in matrices.queries]
     (least,) = messages_in(at.sentence, "mean", "least")
-    assert names_of(least["queries"]) == largest(names, -walk.threshold.mass[:, 0])
+    assert names_of(least["queries"]) == largest(names, -matrices.threshold.mass[:, 0])
 
 
 @pytest.mark.parametrize("link", ["single-head?stage=threshold", "multi-head?view=threshold"])

@@ -62,7 +62,7 @@ def scoring(masking: Masking | None = None, **more: Any) -> Scoring:
 
 def weights_and_output(inputs: Inputs) -> tuple[torch.Tensor, torch.Tensor]:
     (result,) = at_every_step(State(inputs, scoring()))
-    return torch.from_numpy(result.walk.weights), torch.from_numpy(result.walk.output)
+    return torch.from_numpy(result.matrices.weights), torch.from_numpy(result.matrices.output)
 
 
 def test_two_keys_one_query_have_their_worked_weights() -> None:
@@ -119,9 +119,9 @@ def test_every_mask_at_every_width_equals_torch(kind: str) -> None:
             attn_mask=make_mask(masking, 7, 5, result.width),
             scale=0.3 / 0.7,
         )
-        np.testing.assert_allclose(result.walk.output, expected, rtol=0, atol=1e-12)
-        shares = result.walk.exponentials / np.maximum(result.walk.row_sums, 1e-300)
-        np.testing.assert_allclose(shares, result.walk.weights, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(result.matrices.output, expected, rtol=0, atol=1e-12)
+        shares = result.matrices.exponentials / np.maximum(result.matrices.row_sums, 1e-300)
+        np.testing.assert_allclose(shares, result.matrices.weights, rtol=0, atol=1e-12)
 
 
 def test_each_step_equals_its_own_computation() -> None:
@@ -131,7 +131,7 @@ def test_each_step_equals_its_own_computation() -> None:
         (alone,) = at_every_step(State(inputs, asked), look=StageOptions(temperature=temperature))
         for name in ("scaled_scores", "weights", "output", "row_sums"):
             np.testing.assert_allclose(
-                getattr(together[step].walk, name), getattr(alone.walk, name), rtol=0, atol=1e-13
+                getattr(together[step].matrices, name), getattr(alone.matrices, name), rtol=0, atol=1e-13
             )
         assert together[step].temperature == temperature
 
@@ -379,4 +379,4 @@ def test_weight_colours_are_bent_for_many_keys(count: int, power: float) -> None
     words = "+".join(f"word{place}" for place in range(count))
     at = PAGES["single-head"].at(f"text={words}&colours=even")  # a setting that old links have
     assert at.dropped == []
-    assert at.view.result.walk.ramp_power == power
+    assert at.view.result.matrices.ramp_power == power

@@ -38,12 +38,12 @@ def test_each_score_opens_with_every_tab_and_its_checks_hold(score: str, tab: st
 def test_score_weights_equal_torch() -> None:
     result = now_of("score=linear")
     query, key = (F.elu(each) + 1 for each in (result.head.query, result.head.key))
-    weights = query @ key.mT
-    torch.testing.assert_close(torch.tensor(result.walk.weights), weights / weights.sum(dim=-1, keepdim=True))
+    shares = F.normalize(query @ key.mT, p=1, dim=-1)
+    torch.testing.assert_close(torch.tensor(result.matrices.weights), shares)
     result = now_of("score=cosine&t=0.5")
     cosine = F.cosine_similarity(result.head.query[:, None], result.head.key, dim=-1)
     torch.testing.assert_close(
-        torch.tensor(result.walk.weights), (cosine / result.temperature).softmax(dim=-1)
+        torch.tensor(result.matrices.weights), (cosine / result.temperature).softmax(dim=-1)
     )
 
 
@@ -56,7 +56,7 @@ def test_kernel_score_with_equal_key_lengths_is_the_dot_product() -> None:
 def test_score_sentence_has_the_difference_from_softmax() -> None:
     page = PAGES["single-head"].at("score=linear")
     plain = now_of("")
-    apart = np.abs(page.view.result.walk.weights - plain.walk.weights).max()
+    apart = np.abs(page.view.result.matrices.weights - plain.matrices.weights).max()
     assert f"the weights differ by up to {apart:.3g}" in page.sentence
 
 
@@ -83,7 +83,7 @@ def test_linear_attention_program_has_features_too_small_for_a_float(kind: str) 
     )
     powers = np.exp(logs - logs.max(axis=1, keepdims=True))
     wanted = powers / powers.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(page.view.result.walk.weights, wanted, atol=1e-12)
+    np.testing.assert_allclose(page.view.result.matrices.weights, wanted, atol=1e-12)
     np.testing.assert_allclose(np.asarray(leaves(page.programs, kind)["weights"]), wanted, atol=1e-12)
 
 
@@ -119,12 +119,12 @@ def test_score_tables_have_the_terms_of_the_scores(score: str) -> None:
 def test_sink_takes_its_share_on_every_stage(stage: str) -> None:
     link = f"sink=true&logit=1.5&mask=causal&t=0.7&q=3&score=general&stage={stage}"
     page = PAGES["single-head"].at(link.replace(" ", "+"))
-    walk = now_of(link).walk
-    powers = np.where(walk.mask, np.exp(walk.scaled_scores), 0.0)
+    matrices = now_of(link).matrices
+    powers = np.where(matrices.mask, np.exp(matrices.scaled_scores), 0.0)
     weights = powers / (powers.sum(axis=1, keepdims=True) + np.exp(1.5))
-    np.testing.assert_allclose(walk.weights, weights, atol=1e-12)
-    np.testing.assert_allclose(walk.exponentials / walk.row_sums, weights, atol=1e-12)
-    np.testing.assert_allclose(walk.output, weights @ walk.value, atol=1e-12)
+    np.testing.assert_allclose(matrices.weights, weights, atol=1e-12)
+    np.testing.assert_allclose(matrices.exponentials / matrices.row_sums, weights, atol=1e-12)
+    np.testing.assert_allclose(matrices.output, weights @ matrices.value, atol=1e-12)
     share = 1 - weights.sum(axis=1)
     says = STAGES[stage].follows_slider and stage not in ("scaled", "masked")
     fields = {"share": f"{share[3]:.3f}", "mean": f"{share.mean():.3f}"}
@@ -141,19 +141,19 @@ def test_sink_checks_hold_and_tabs_count_it(link: dict[str, str]) -> None:
     assert "fails" not in verdicts
     assert "a key without value" in verdicts
     page = PAGES["single-head"].at(urlencode(sink | link))
-    walk = page.view.result.walk
-    np.testing.assert_allclose(np.array(page.tables["output"]["to the sink"]), 1 - walk.weights.sum(axis=1))
-    assert steps(working(page.view.result)).count(f"{walk.sink_exponentials[0, 0]:.6g}"[:6]) >= 1
-    if walk.ablation is not None:  # without a word the sink takes more too
-        key = walk.ablation.key
-        rest = np.delete(walk.weights, key, axis=1) / (1 - walk.weights[:, [key]])
-        np.testing.assert_allclose(np.delete(walk.ablation.weights, key, axis=1), rest, atol=1e-12)
+    head = page.view.result.matrices
+    np.testing.assert_allclose(np.array(page.tables["output"]["to the sink"]), 1 - head.weights.sum(axis=1))
+    assert steps(working(page.view.result)).count(f"{head.sink_exponentials[0, 0]:.6g}"[:6]) >= 1
+    if head.ablation is not None:  # without a word the sink takes more too
+        key = head.ablation.key
+        rest = np.delete(head.weights, key, axis=1) / (1 - head.weights[:, [key]])
+        np.testing.assert_allclose(np.delete(head.ablation.weights, key, axis=1), rest, atol=1e-12)
 
 
 def test_sink_that_takes_all_of_a_row_leaves_it_out_of_the_mean() -> None:
     link = "example=own+sentence&text=a+b&qkv=typed&Q=1000;1&K=-1;-2&V=1;2&sink=true&scale=none&logit=0"
     everything = PAGES["single-head"].at(f"{link}&q=0")
-    assert not everything.view.result.walk.weights[0].any()
+    assert not everything.view.result.matrices.weights[0].any()
     assert messages_in(everything.sentence, share="1.000")
     assert not messages_in(everything.sentence, "spread")
     share = np.exp([-1, -2]) / np.exp([-1, -2]).sum()

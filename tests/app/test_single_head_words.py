@@ -112,7 +112,7 @@ def test_whole_head_formula_equals_the_computation() -> None:
 def test_largest_weight_of_a_query_has_its_key_and_the_key_count() -> None:
     inputs = Inputs(text="one two three")
     for masking, row, count in ((Masking(), 0, 3), (Masking("causal"), 0, 1), (Masking("causal"), 1, 2)):
-        weights = shown(inputs, masking).walk.weights[row]
+        weights = shown(inputs, masking).matrices.weights[row]
         key = f"“{inputs.text.split()[int(weights.argmax())]}”"
         said = says("all at once", inputs, masking, cell=(row, 0))
         assert messages_in(said, "spread", query=f"“{inputs.text.split()[row]}”", key=key, count=count)
@@ -140,7 +140,7 @@ def test_equal_weights_are_named_as_ties() -> None:
 def test_query_vector_has_its_length() -> None:
     for inputs in (Inputs(), Inputs(width=1), Inputs(ramp=True), TYPED):
         result = shown(inputs)
-        x = result.walk.query if result.walk.x is None else result.walk.x
+        x = result.matrices.query if result.matrices.x is None else result.matrices.x
         (told,) = messages_in(says("X", inputs), "query", count=x.shape[1])
         assert numbers_in(told["length"]) == pytest.approx([np.sqrt((x[0] ** 2).sum())], rel=1e-5)
 
@@ -148,12 +148,12 @@ def test_query_vector_has_its_length() -> None:
 @pytest.mark.parametrize("more", [{}, {"scale": "none"}, {"scale": "free", "free_scale": 3.0}])
 def test_score_has_its_scaled_value(more: dict[str, Any]) -> None:
     result = shown(Inputs(d_k=9), temperature=2.0, **more)
-    score, scaled = result.walk.query[0] @ result.walk.key[1], result.walk.scaled_scores[0, 1]
+    score, scaled = result.matrices.query[0] @ result.matrices.key[1], result.matrices.scaled_scores[0, 1]
     factor = {"none": 1.0, "free": 3.0}.get(more.get("scale", ""), 1 / 3)
     assert scaled == pytest.approx(score * factor / 2)
     told = numbers_in(stage_caption("scaled", result).split(": ")[-1])
     assert [told[0], told[2], *told[3:]] == pytest.approx(
-        [score, 2, scaled, result.walk.weights[0, 1]], rel=1e-4
+        [score, 2, scaled, result.matrices.weights[0, 1]], rel=1e-4
     )
 
 
@@ -219,7 +219,7 @@ def test_cost_sentence_has_its_numbers() -> None:
 
 def test_row_of_zeros_is_not_normalised() -> None:
     inputs = Inputs(text="a b", vectors="typed", x=((0.0, 0.0), (1.0, 1.0)), ramp=True, unit_rows=True)
-    x = shown(inputs).walk.x
+    x = shown(inputs).matrices.x
     assert x is not None
     np.testing.assert_allclose(np.linalg.norm(x, axis=1), [0, 1])
     assert r"\frac{p}{2} = 0)" in STAGES["X"].formula(shown(inputs))
@@ -236,7 +236,7 @@ def test_tables_of_unequal_rows_are_refused_with_their_sizes() -> None:
 def test_mean_over_queries_leaves_out_empty_rows() -> None:
     masking = Masking("own", blocked_cells=((1, 0), (1, 1), (1, 2), (2, 0)))
     result = shown(Inputs(text="a b c"), masking, cell=(0, 1))
-    rows = result.walk.weights[[0, 2]]
+    rows = result.matrices.weights[[0, 2]]
     logs = np.log(np.where(rows > 0, rows, 1.0))
     one, other = np.exp(-(rows * logs).sum(axis=1))
     told = says("all at once", Inputs(text="a b c"), masking)
@@ -246,7 +246,7 @@ def test_mean_over_queries_leaves_out_empty_rows() -> None:
 
 def test_weight_near_none_or_all_has_enough_digits() -> None:
     page = PAGES["single-head"].at("stage=output&q=2&k=3&t=0.1")
-    scaled = np.asarray(page.view.result.walk.scaled_scores)[2]
+    scaled = np.asarray(page.view.result.matrices.scaled_scores)[2]
     (told,) = messages_in(page.sentence, "query", "key", "scaled", "weight")
     weight = 1 / np.exp(scaled - scaled[3]).sum()
     assert numbers_in(told["weight"]) == pytest.approx([weight], rel=0.01)
@@ -258,9 +258,9 @@ def test_weight_near_none_or_all_has_enough_digits() -> None:
 
 def test_weights_that_differ_by_rounding_tie_for_the_largest() -> None:
     result = PAGES["single-head"].at("text=a+b+c&t=10").view.result
-    weights = result.walk.weights.copy()
+    weights = result.matrices.weights.copy()
     for last, weight, tie in ((1e-15, "0.400", True), (1e-3, "0.401", False)):
         weights[result.cell[0]] = [0.4, 0.4 + last, 0.2 - last]
-        changed = replace(result, walk=replace(result.walk, weights=weights))
+        changed = replace(result, matrices=replace(result.matrices, weights=weights))
         assert messages_in(describe_row(changed), "query", "key", weight=weight)
         assert bool(warning(changed, of_largest=True)) == tie

@@ -47,8 +47,8 @@ def test_equal_positions_are_tied(text: str, scheme: str) -> None:
 @pytest.mark.parametrize("text", TEXTS)
 def test_pin_of_equal_maps_names_no_change(text: str) -> None:
     page = PAGES["single-head"].at(f"text={text}&t=0.5&pin={quote(f'text={text}')}")
-    before = np.asarray(PAGES["single-head"].at(f"text={text}").view.result.walk.weights)
-    change = np.asarray(page.view.result.walk.weights) - before
+    before = np.asarray(PAGES["single-head"].at(f"text={text}").view.result.matrices.weights)
+    change = np.asarray(page.view.result.matrices.weights) - before
     assert told(page.sentence, count(change)), page.sentence
 
 

@@ -1,4 +1,4 @@
-"""The walk's pictures: what stands where, in whose colours, framed and hatched as the numbers say."""
+"""The pictures of one head: what stands where, in whose colours, framed and hatched as the numbers say."""
 
 from dataclasses import replace
 from functools import partial
@@ -11,7 +11,7 @@ from attn_figures import single_head as pictures
 from attn_figures import theme
 from attn_figures.matrix import NUMBERS_UP_TO
 from attn_figures.scale_study import cost_picture, scale_picture
-from attn_figures.single_head import Lookup, Walk
+from attn_figures.single_head import HeadMatrices, Lookup
 from tests.plotly_figure import as_plotly
 
 N_QUERY, N_KEY, D_MODEL, D_K, D_V = 3, 5, 7, 2, 4
@@ -19,7 +19,7 @@ QUERIES, KEYS = ["<b>a</b>", "%{z}", "c"], ["k", "l", "m", "n", "<script>"]
 
 
 @pytest.fixture
-def walk() -> Walk:
+def head() -> HeadMatrices:
     rng = np.random.default_rng(3)
     draw = rng.standard_normal
     scores = draw((N_QUERY, N_KEY))
@@ -27,7 +27,7 @@ def walk() -> Walk:
     mask[1, 2:] = False
     exponentials = np.where(mask, np.exp(scores - scores.max(axis=1, keepdims=True)), 0.0)
     sums = exponentials.sum(axis=1, keepdims=True)
-    return Walk(
+    return HeadMatrices(
         queries=QUERIES,
         keys=KEYS,
         x=draw((N_QUERY, D_MODEL)),
@@ -70,18 +70,18 @@ PANELS = {
 each_stage = pytest.mark.parametrize("stage", PANELS)
 
 
-def drawn_as(stage: str, walk: Walk) -> Any:
-    return as_plotly(getattr(pictures, stage)(walk))
+def drawn_as(stage: str, head: HeadMatrices) -> Any:
+    return as_plotly(getattr(pictures, stage)(head))
 
 
 @each_stage
-def test_stage_shows_its_inputs(walk: Walk, stage: str) -> None:
-    assert list(cells(drawn_as(stage, walk))) == PANELS[stage]
+def test_stage_shows_its_inputs(head: HeadMatrices, stage: str) -> None:
+    assert list(cells(drawn_as(stage, head))) == PANELS[stage]
 
 
-def test_projecting_shows_biases_beside_projections(walk: Walk) -> None:
+def test_projecting_shows_biases_beside_projections(head: HeadMatrices) -> None:
     biases = [np.full((1, width), float(number)) for number, width in enumerate((D_K, D_K, D_V))]
-    drawn = cells(as_plotly(pictures.projecting(replace(walk, biases=biases))))
+    drawn = cells(as_plotly(pictures.projecting(replace(head, biases=biases))))
     assert list(drawn)[2:6] == ["Wq", "Wk", "Wv", "b"]
     gap = [np.nan] * (D_V - D_K)
     wanted = [[0.0] * D_K + gap, [1.0] * D_K + gap, [2.0] * D_V]
@@ -89,8 +89,8 @@ def test_projecting_shows_biases_beside_projections(walk: Walk) -> None:
 
 
 @each_stage
-def test_head_maps_have_query_rows_with_row_0_on_top(walk: Walk, stage: str) -> None:
-    figure = drawn_as(stage, walk)
+def test_head_maps_have_query_rows_with_row_0_on_top(head: HeadMatrices, stage: str) -> None:
+    figure = drawn_as(stage, head)
     for name in ("scores", "scaled", "masked", "mask", "exponentials", "weights"):
         trace = cells(figure).get(name)
         if trace is None:
@@ -104,20 +104,20 @@ def test_head_maps_have_query_rows_with_row_0_on_top(walk: Walk, stage: str) -> 
         assert trace.meta["cells"] == "query-key"
 
 
-def test_head_map_values_are_the_walk_s_with_masked_gaps(walk: Walk) -> None:
-    drawn = cells(as_plotly(pictures.all_at_once(walk)))
-    np.testing.assert_array_equal(drawn["scores"].z, walk.scores)
-    np.testing.assert_array_equal(np.isnan(drawn["weights"].z), ~walk.mask)
-    np.testing.assert_array_equal(drawn["weights"].z[walk.mask], walk.weights[walk.mask])
-    np.testing.assert_array_equal(drawn["weights"].customdata[..., 1], walk.scores)
+def test_head_map_values_are_the_head_s_with_masked_gaps(head: HeadMatrices) -> None:
+    drawn = cells(as_plotly(pictures.all_at_once(head)))
+    np.testing.assert_array_equal(drawn["scores"].z, head.scores)
+    np.testing.assert_array_equal(np.isnan(drawn["weights"].z), ~head.mask)
+    np.testing.assert_array_equal(drawn["weights"].z[head.mask], head.weights[head.mask])
+    np.testing.assert_array_equal(drawn["weights"].customdata[..., 1], head.scores)
     assert ".6f" in drawn["weights"].hovertemplate
 
 
 @each_stage
-def test_head_matrices_choose_by_rows_and_columns(walk: Walk, stage: str) -> None:
+def test_head_matrices_choose_by_rows_and_columns(head: HeadMatrices, stage: str) -> None:
     sides = {N_QUERY: "query", N_KEY: "key"}
     projections = ("Wq", "Wk", "Wv", "bq", "bk", "bv")
-    figure = drawn_as(stage, walk)
+    figure = drawn_as(stage, head)
     for name, trace in cells(figure).items():
         if name in projections:
             assert "chosen" not in trace.meta
@@ -130,69 +130,69 @@ def test_head_matrices_choose_by_rows_and_columns(walk: Walk, stage: str) -> Non
     assert not figure.layout.shapes
 
 
-def test_lookup_shows_both_outputs_and_their_distance(walk: Walk) -> None:
-    figure = as_plotly(pictures.hard_or_soft(walk))
+def test_lookup_shows_both_outputs_and_their_distance(head: HeadMatrices) -> None:
+    figure = as_plotly(pictures.hard_or_soft(head))
     drawn = cells(figure)
-    assert walk.lookup is not None
-    np.testing.assert_array_equal(drawn["hard weights"].z[walk.mask], walk.lookup().weights[walk.mask])
-    assert np.isnan(drawn["hard weights"].z[~walk.mask]).all()
-    np.testing.assert_array_equal(drawn["hard output"].z, walk.lookup().output)
-    np.testing.assert_array_equal(drawn["output"].z, walk.output)
+    assert head.lookup is not None
+    np.testing.assert_array_equal(drawn["hard weights"].z[head.mask], head.lookup().weights[head.mask])
+    assert np.isnan(drawn["hard weights"].z[~head.mask]).all()
+    np.testing.assert_array_equal(drawn["hard output"].z, head.lookup().output)
+    np.testing.assert_array_equal(drawn["output"].z, head.output)
     (bars,) = (trace for trace in figure.data if trace.name == "distance")
-    np.testing.assert_array_equal(np.ravel(bars.customdata), walk.lookup().output_change)
+    np.testing.assert_array_equal(np.ravel(bars.customdata), head.lookup().output_change)
     with pytest.raises(ValueError, match="got one without"):
-        as_plotly(pictures.hard_or_soft(replace(walk, lookup=None)))
+        as_plotly(pictures.hard_or_soft(replace(head, lookup=None)))
 
 
-def test_dot_products_show_k_transposed(walk: Walk) -> None:
-    figure = as_plotly(pictures.dot_products(walk))
-    np.testing.assert_array_equal(cells(figure)["K transposed"].z, walk.key.T)
+def test_dot_products_show_k_transposed(head: HeadMatrices) -> None:
+    figure = as_plotly(pictures.dot_products(head))
+    np.testing.assert_array_equal(cells(figure)["K transposed"].z, head.key.T)
     chosen = [trace.meta["chosen"]["axes"] for trace in cells(figure).values()]
     assert chosen == [["query", None], [None, "key"], ["query", "key"]]
 
 
-def test_head_words_are_escaped_everywhere(walk: Walk) -> None:
+def test_head_words_are_escaped_everywhere(head: HeadMatrices) -> None:
     for stage in PANELS:
-        shown = str(drawn_as(stage, walk).to_dict())
+        shown = str(drawn_as(stage, head).to_dict())
         assert "<script>" not in shown
         assert "<b>a" not in shown
 
 
-def test_self_attention_shows_x_once(walk: Walk) -> None:
-    same = replace(walk, memory=walk.x)
+def test_self_attention_shows_x_once(head: HeadMatrices) -> None:
+    same = replace(head, memory=head.x)
     assert list(cells(as_plotly(pictures.sources(same)))) == ["X"]
-    given = replace(walk, x=None, memory=None, projections=None)
+    given = replace(head, x=None, memory=None, projections=None)
     assert list(cells(as_plotly(pictures.sources(given)))) == ["Q", "K", "V"]
 
 
 def test_large_maps_hover_their_own_number_only() -> None:
     n = 40
     square = np.full((n, n), 1 / n)
-    labels = [str(i) for i in range(n)]
-    vectors = np.ones((n, 2))
-    walk = Walk(labels, labels, vectors, vectors, vectors, square, square, square > 0, square, vectors, "× 1")
-    assert cells(as_plotly(pictures.all_at_once(walk)))["weights"].customdata is None
+    labels, vectors = [str(i) for i in range(n)], np.ones((n, 2))
+    maps = (square, square, square > 0, square)
+    head = HeadMatrices(labels, labels, vectors, vectors, vectors, *maps, vectors, "× 1")
+    assert cells(as_plotly(pictures.all_at_once(head)))["weights"].customdata is None
 
 
-def test_large_map_of_minus_infinities_is_not_all_zero(walk: Walk) -> None:
+def test_large_map_of_minus_infinities_is_not_all_zero(head: HeadMatrices) -> None:
     words = [str(each) for each in range(NUMBERS_UP_TO + 1)]
     some = np.tri(len(words)) > 0
     for mask in (some, some | True):
         full = np.where(some, 1.0, 0.0)
-        large = replace(walk, queries=words, keys=words, scores=full, scaled_scores=full, mask=mask)
+        large = replace(head, queries=words, keys=words, scores=full, scaled_scores=full, mask=mask)
         texts = [each.text for each in as_plotly(pictures.masking(large)).layout.annotations]
         assert any("all 0" in each for each in texts) == mask.all()
 
 
-def test_bent_ramp_keeps_its_range_and_is_named(walk: Walk) -> None:
+def test_bent_ramp_keeps_its_range_and_is_named(head: HeadMatrices) -> None:
     n = NUMBERS_UP_TO + 1
     words, square, column = [str(each) for each in range(n)], np.full((n, n), 1 / n), np.ones((n, 1))
     maps: dict[str, Any] = {
         **dict.fromkeys(("scores", "scaled_scores", "weights"), square),
         "mask": square > 0,
     }
-    large = replace(walk, queries=words, keys=words, value=column, output=column, **maps)
-    for each, power in ((walk, 1.0), (large, 2.0)):
+    large = replace(head, queries=words, keys=words, value=column, output=column, **maps)
+    for each, power in ((head, 1.0), (large, 2.0)):
         figure = as_plotly(pictures.mixing(each))
         colours = figure.layout[cells(figure)["weights"].coloraxis]
         assert (colours.cmin, colours.cmax) == (0, 1)

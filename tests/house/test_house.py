@@ -133,7 +133,7 @@ for page, name in (("single-head", "mask"), ("multi-head", "hmask")):
     with contextlib.redirect_stdout(io.StringIO()):
         exec(dataclasses.replace(at.programs.program("PyTorch"), digits=17).text(whole=True), namespace)
     result = at.view.result
-    shown = torch.as_tensor(result.walk.weights if page == "single-head" else result.attention.weights)
+    shown = torch.as_tensor(result.matrices.weights if page == "single-head" else result.attention.weights)
     assert (shown[..., 0, 1::2] == 0).all(), shown
     assert torch.allclose(namespace["weights"].reshape(shown.shape), shown), page
     assert open_state(page, {name: "every other", "tab": "Checks"}).faults == []

@@ -10,18 +10,18 @@ from attn_ui.base.shared_settings import HEAD
 from attn_words import _
 from pages.multi_head.compute import Result, biases
 from pages.multi_head.controls import names_of_heads
+from pages.multi_head.matrices import head_matrices
 from pages.multi_head.settings import TAB
-from pages.multi_head.walks import bare_walk
 from pages.single_head.tabs.arithmetic import Working, choose_cell, work_out
 
 
 def show(result: Result) -> None:
     """Let the person choose a head and a cell, and work it out."""
     head, cell = result.head, result.cell
-    walk = bare_walk(result.setting, result.n_head, head)
+    matrices = head_matrices(result.setting, result.n_head, head)
     # The view of two heads asks for a head already.
     heads = [] if result.look.view == "two heads" else [(HEAD, _("Head"), names_of_heads(result.n_head))]
-    choose_cell(walk, cell, is_own_mask=result.setting.mask == "own", others=heads)
+    choose_cell(matrices, cell, is_own_mask=result.setting.mask == "own", others=heads)
     work_out(working(result))
     if result.scheme.adds in ("vector", "rotation"):
         score = float(result.unplaced.attention.scores[head, *cell])
@@ -35,7 +35,7 @@ def show(result: Result) -> None:
             "Summed over all keys this is what head {head} adds to the output of {query}; summed over all "
             "heads, plus a bias b_o if any, it is the output: the tab *{tab}* goes on.",
             head=head + 1,
-            query=coloured("query", walk.queries[cell[0]]),
+            query=coloured("query", matrices.queries[cell[0]]),
             tab=label_of(TAB, "Heads add up"),
         )
     )
@@ -43,8 +43,9 @@ def show(result: Result) -> None:
 
 def working(result: Result) -> Working:
     """Return the chosen cell of the chosen head to work out."""
-    walk = bare_walk(result.setting, result.n_head, result.head)
-    pairs = [*zip(walk.query[result.cell[0]].tolist(), walk.key[result.cell[1]].tolist(), strict=True)]
+    matrices = head_matrices(result.setting, result.n_head, result.head)
+    query, key = matrices.query[result.cell[0]], matrices.key[result.cell[1]]
+    pairs = [*zip(query.tolist(), key.tolist(), strict=True)]
     added, factor = biases(result.setting, result.n_head), f"÷ √{result.module.d_head}"
     bias = None if added is None else float(added[result.head, *result.cell])
-    return Working(walk, result.cell, pairs, factor, result.setting.temperature, bias)
+    return Working(matrices, result.cell, pairs, factor, result.setting.temperature, bias)

@@ -13,7 +13,7 @@ from attn_core.plane import audit_plane
 from attn_ui.screen.tables import checks_table
 from attn_words import _
 from pages.multi_head.compute import Result, planes_of
-from pages.multi_head.walks import bare_walk
+from pages.multi_head.matrices import head_matrices
 from pages.single_head.removed_weights import audit_removal
 
 
@@ -50,8 +50,8 @@ def checks(result: Result) -> list[Check]:
     side_by_side = torch.cat([*attention.heads], dim=-1)
     what = _("the heads, one beside the other, are what W_o reads, or the output")
     results.append(compare(what, side_by_side, attention.concatenated))
-    walk = bare_walk(result.setting, result.n_head, result.head)
-    return [*results, *audit_removal(walk, result.removal), *_of_planes(result)]
+    matrices = head_matrices(result.setting, result.n_head, result.head)
+    return [*results, *audit_removal(matrices, result.removal), *_of_planes(result)]
 
 
 def _of_planes(result: Result) -> list[Check]:

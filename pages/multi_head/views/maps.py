@@ -9,7 +9,7 @@ from attn_live.captions import LazyMap
 from attn_words import paragraph
 from pages.multi_head import words
 from pages.multi_head.compute import Result, heads, order_of
-from pages.multi_head.walks import walk_of, walks_of
+from pages.multi_head.matrices import matrices_of, matrices_of_steps
 from pages.single_head import removal_words
 
 
@@ -47,16 +47,16 @@ def two_heads(result: Result) -> Spec:
 def draw_aside(steps: Sequence[Result]) -> Sequence[Spec]:
     """Draw one head with removed weights faded, or the head without each of the words in turn."""
     picture = single_head.ablation if steps[0].removal.what == "without" else single_head.threshold
-    return LazyMap(picture, walks_of(steps))
+    return LazyMap(picture, matrices_of_steps(steps))
 
 
 def describe_aside(result: Result) -> str:
     """Say how many of the head's weights stay, or whose output moves most without the word."""
-    walk = walk_of(result)
-    ablation = removal_words.describe_ablation(walk)
+    matrices = matrices_of(result)
+    ablation = removal_words.describe_ablation(matrices)
     return paragraph(
         words.describe_head(result),
-        ablation or removal_words.describe_threshold(walk, result.removal),
+        ablation or removal_words.describe_threshold(matrices, result.removal),
     )
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 from attn_core import SCORES
 from attn_core.scores import score_terms
 from attn_figures.numbers import as_weight, in_brackets, number
-from attn_figures.single_head import Walk
+from attn_figures.single_head import HeadMatrices
 from attn_ui.base.markdown import coloured
 from attn_ui.base.masking import toggle_cell
 from attn_ui.base.parameters import Steps
@@ -48,7 +48,7 @@ class Working:
     written as they scale it; ``bias`` is what positions add, None without.
     """
 
-    walk: Walk
+    matrices: HeadMatrices
     cell: tuple[int, int]
     pairs: Sequence[tuple[float, float]]
     factor: str
@@ -58,29 +58,29 @@ class Working:
 
 def show(result: Result) -> None:
     """Let the person choose a cell, and work it out."""
-    choose_cell(result.walk, result.cell, is_own_mask=result.scoring.masking.kind == "own")
+    choose_cell(result.matrices, result.cell, is_own_mask=result.scoring.masking.kind == "own")
     work_out(working(result))
 
 
 def choose_cell(
-    walk: Walk,
+    matrices: HeadMatrices,
     cell: tuple[int, int],
     *,
     is_own_mask: bool,
     others: Sequence[tuple[Steps, str, Sequence[str]]] = (),
 ) -> None:
     """Offer the query, the key and others by name, and to block the cell in a mask of one's own."""
-    offers = [*others, (QUERY, _("Query"), walk.queries), (KEY, _("Key"), walk.keys)]
+    offers = [*others, (QUERY, _("Query"), matrices.queries), (KEY, _("Key"), matrices.keys)]
     with st.container(horizontal=True, vertical_alignment="bottom", width=240 * (1 + len(offers))):
         for steps_of_choice, label, names in offers:
             widgets.pick(steps_of_choice, label, names, width=240)
         if is_own_mask:
-            does = _("Block this cell") if walk.mask[cell] else _("Free this cell")
+            does = _("Block this cell") if matrices.mask[cell] else _("Free this cell")
             st.button(does, on_click=toggle_cell, args=(CONTROLS, *cell))
     framed = _(
         "The framed cell: “{query}” meets “{key}”. Click another cell of any map to work that one out.",
-        query=coloured("query", walk.queries[cell[0]]),
-        key=coloured("key", walk.keys[cell[1]]),
+        query=coloured("query", matrices.queries[cell[0]]),
+        key=coloured("key", matrices.keys[cell[1]]),
     )
     st.markdown(paragraph(framed, _(ROUNDED)))
 
@@ -91,7 +91,7 @@ def work_out(at: Working) -> None:
         for side in (products(at), steps(at)):
             with st.container():
                 st.markdown(side)
-    query = coloured("query", at.walk.queries[at.cell[0]])
+    query = coloured("query", at.matrices.queries[at.cell[0]])
     st.markdown(_("The output of “{query}” is every value times its weight, added up:", query=query))
     st.markdown(mixture(at))
 
@@ -102,44 +102,45 @@ def working(result: Result) -> Working:
     query, key = head.query[row : row + 1], head.key[column : column + 1]
     left, right = (each[0, 0].tolist() for each in score_terms(result.scoring.score, query, key, result.own))
     pairs = [*zip(left, right, strict=True)]
-    return Working(result.walk, result.cell, pairs, result.factor, result.temperature)
+    return Working(result.matrices, result.cell, pairs, result.factor, result.temperature)
 
 
 def products(at: Working) -> str:
     """Write the dot product out, one dimension a row."""
-    walk, (row, column) = at.walk, at.cell
+    matrices, (row, column) = at.matrices, at.cell
     rows = [
         [str(dimension), f":violet[{_number(one)}]", f":orange[{_number(other)}]", _number(one * other)]
         for dimension, (one, other) in enumerate(at.pairs[:MOST_DIMENSIONS], start=1)
     ]
     if rest := at.pairs[MOST_DIMENSIONS:]:
         rows.append(["…", "", "", _number(sum(one * other for one, other in rest))])
-    score = _number(walk.scores[row, column])
-    if SCORES[walk.score].is_log:
-        rows.append([_("sum"), "", "", _number(np.exp(walk.scores[row, column]))])
+    score = _number(matrices.scores[row, column])
+    if SCORES[matrices.score].is_log:
+        rows.append([_("sum"), "", "", _number(np.exp(matrices.scores[row, column]))])
         rows.append([_("**its logarithm: the score**"), "", "", f"**{score}**"])
     else:
         rows.append([_("**sum: the score**"), "", "", f"**{score}**"])
-    heads = [coloured("query", walk.queries[row]), coloured("key", walk.keys[column])]
+    heads = [coloured("query", matrices.queries[row]), coloured("key", matrices.keys[column])]
     return table(
-        [_("dimension"), *FACTORS.get(walk.score, heads), _c("arithmetic", "product")], rows, numbers=3
+        [_("dimension"), *FACTORS.get(matrices.score, heads), _c("arithmetic", "product")], rows, numbers=3
     )
 
 
 def steps(at: Working) -> str:
     """Write the way from the score to the weight, one operation a row."""
-    walk, (row, column) = at.walk, at.cell
-    score, scaled = _number(walk.scores[row, column]), _number(walk.scores[row, column] * walk.scale)
+    matrices, (row, column) = at.matrices, at.cell
+    score = _number(matrices.scores[row, column])
+    scaled = _number(matrices.scores[row, column] * matrices.scale)
     rows = [
-        (_("score"), WORK.get(walk.score, "q · k"), score),
+        (_("score"), WORK.get(matrices.score, "q · k"), score),
         (_("scaled"), f"{score} {at.factor} ÷ {TEMPERATURE.text(at.temperature)}", scaled),
     ]
-    may = walk.mask[row]
+    may = matrices.mask[row]
     if at.bias is not None and may[column]:
         work = f"{scaled} + {in_brackets(_number(at.bias))}"
-        scaled = _number(walk.scaled_scores[row, column])
+        scaled = _number(matrices.scaled_scores[row, column])
         rows.append((_("bias of positions"), work, scaled))
-    total = _number(walk.row_sums[row, 0])
+    total = _number(matrices.row_sums[row, 0])
     if not may.any():
         rows += [
             (_("masked"), _("+ −∞, as every key of this row"), "−∞"),
@@ -152,9 +153,9 @@ def steps(at: Working) -> str:
             (_("weight"), f"0 ÷ {total}", f"{0:.6f}"),
         ]
     else:
-        largest = walk.scaled_scores[row][may].max()
-        exponential = _number(walk.exponentials[row, column])
-        terms = [*walk.exponentials[row][may], *([] if walk.sink is None else walk.sink_exponentials[row])]
+        largest = matrices.scaled_scores[row][may].max()
+        exponential = _number(matrices.exponentials[row, column])
+        at_sink = [] if matrices.sink is None else matrices.sink_exponentials[row]
         rows += [
             (_("mask"), _("{scaled} + 0: may attend", scaled=scaled), scaled),
             (
@@ -162,8 +163,8 @@ def steps(at: Working) -> str:
                 f"exp({scaled} − {in_brackets(_number(largest))})",
                 exponential,
             ),
-            (_("sum of these over the row"), _sum(terms), total),
-            (_("weight"), f"{exponential} ÷ {total}", as_weight(float(walk.weights[row, column]))),
+            (_("sum of these over the row"), _sum([*matrices.exponentials[row][may], *at_sink]), total),
+            (_("weight"), f"{exponential} ÷ {total}", as_weight(float(matrices.weights[row, column]))),
         ]
     name, work, outcome = rows[-1]
     return table(
@@ -173,20 +174,20 @@ def steps(at: Working) -> str:
 
 def mixture(at: Working) -> str:
     """Write the row of the output as the sum of weighted values, one key a row; the selected one in bold."""
-    walk, (row, column) = at.walk, at.cell
-    weights, output = walk.weights[row], walk.output[row, :MOST_DIMENSIONS]
-    value = walk.value[:, :MOST_DIMENSIONS]
+    matrices, (row, column) = at.matrices, at.cell
+    weights, output = matrices.weights[row], matrices.output[row, :MOST_DIMENSIONS]
+    value = matrices.value[:, :MOST_DIMENSIONS]
     rows = []
     indices = range(len(weights)) if len(weights) <= MOST_TERMS else [column]
     for index in indices:
         shares = [_number(share) for share in weights[index] * value[index]]
-        line = [coloured("key", walk.keys[index]), as_weight(float(weights[index])), *shares]
+        line = [coloured("key", matrices.keys[index]), as_weight(float(weights[index])), *shares]
         rows.append([f"**{part}**" for part in line] if index == column else line)
     if len(indices) < len(weights):
         rest = np.delete(weights, column).sum()
         shares = [_number(share) for share in output - weights[column] * value[column]]
         rows.append([_("the other {count} keys", count=len(weights) - 1), as_weight(float(rest)), *shares])
-    output_of = _("output of {query}", query=coloured("query", walk.queries[row]))
+    output_of = _("output of {query}", query=coloured("query", matrices.queries[row]))
     rows.append([output_of, f"{weights.sum():.6f}", *map(_number, output)])
     heads = [f":green[w·v {dimension}]" for dimension in range(1, len(output) + 1)]
     return table([_("key"), _("weight"), *heads], rows, numbers=len(heads) + 1)

@@ -21,11 +21,11 @@ def show(result: Result) -> None:
     if result.scoring.score != DOT or sink is not None:
         # Torch's attention knows one score: times the identity it takes any, a sink as a key without value.
         at = None if sink is None else sink * result.temperature / result.scale
-        query, key, value, mask = as_keys(torch.tensor(result.walk.scores), result.walk, at)
+        query, key, value, mask = as_keys(torch.tensor(result.matrices.scores), result.matrices, at)
     if result.scoring.score != DOT:
         scored = audit_score(
             result.scoring.score, head.query, head.key, head.value, attn_mask=result.mask, weights=result.own,
-            scores=torch.tensor(result.walk.scores),
+            scores=torch.tensor(result.matrices.scores),
         )  # fmt: skip
     attention = attn_core.scaled_dot_product_attention(
         query, key, value, mask, scale=result.scale, temperature=result.temperature
@@ -36,11 +36,11 @@ def show(result: Result) -> None:
     if sink is not None:
         name, weights = (
             _("beside the sink, a key without value, the keys have these weights"),
-            result.walk.weights,
+            result.matrices.weights,
         )
         scored += (attn_core.compare(name, torch.tensor(weights), attention.weights[:, :-1], scale=1.0),)
-    lookup = audit_hard_lookup(*as_keys(torch.tensor(result.walk.scores), result.walk, None))
-    more = [lookup, *audit_removal(result.walk, result.removal)]
+    lookup = audit_hard_lookup(*as_keys(torch.tensor(result.matrices.scores), result.matrices, None))
+    more = [lookup, *audit_removal(result.matrices, result.removal)]
     if result.along is not None:
         plane, is_main = plane_of(head, result.along), result.along.dimensions is None
         more += audit_plane(plane, head.query, head.key, is_main=is_main)

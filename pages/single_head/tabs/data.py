@@ -49,15 +49,15 @@ def show(result: Result) -> None:
 
 def _weights(result: Result) -> dict[str, Numbers]:
     """Return the weights as X W takes them, and the biases as rows."""
-    walk = result.walk
+    matrices = result.matrices
     sides = (
-        [*zip("qkv", walk.projections or (), strict=False)],
-        [*zip("qkv", walk.biases or (), strict=False)],
+        [*zip("qkv", matrices.projections or (), strict=False)],
+        [*zip("qkv", matrices.biases or (), strict=False)],
     )
     return {
         f"{kind}_{letter}": np.asarray(each)
-        for kind, matrices in zip("Wb", sides, strict=True)
-        for letter, each in matrices
+        for kind, side in zip("Wb", sides, strict=True)
+        for letter, each in side
     }
 
 

@@ -4,26 +4,27 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attn_figures.single_head import Walk
+from attn_figures.single_head import HeadMatrices
 from attn_words import cached
 from pages.multi_head.compute import ANY_LOOK, Result, array, mask_array
 from pages.multi_head.state import HeadsSetting
 from pages.single_head.removed_weights import with_removals
 
 
-def walk_of(result: Result) -> Walk:
+def matrices_of(result: Result) -> HeadMatrices:
     """Return the chosen head with its weights removed as the page says."""
-    return walks_of([result])[0]
+    return matrices_of_steps([result])[0]
 
 
-def walks_of(steps: Sequence[Result]) -> list[Walk]:
+def matrices_of_steps(steps: Sequence[Result]) -> list[HeadMatrices]:
     """Return the chosen head at each step of a slider that removes weights."""
-    walk = bare_walk(steps[0].setting, steps[0].n_head, steps[0].head)
-    return with_removals(walk, [result.removal for result in steps]) if steps[0].removal.what else [walk]
+    first, removals = steps[0], [result.removal for result in steps]
+    matrices = head_matrices(first.setting, first.n_head, first.head)
+    return with_removals(matrices, removals) if first.removal.what else [matrices]
 
 
 @cached(16)
-def bare_walk(setting: HeadsSetting, n_head: int, head: int) -> Walk:
+def head_matrices(setting: HeadsSetting, n_head: int, head: int) -> HeadMatrices:
     """Return one head with no weight removed; biases of positions are in its scaled scores."""
     result = Result(setting, ANY_LOOK, n_head)
     attention, tokens = result.attention, result.tokens
@@ -31,7 +32,7 @@ def bare_walk(setting: HeadsSetting, n_head: int, head: int) -> Walk:
     may = np.ones(tokens.shape, dtype=bool) if mask is None else mask[head] if mask.ndim > 2 else mask
     scale = 1 / (result.module.d_head**0.5 * setting.temperature)
     scores = array(attention.scores[head])
-    return Walk(
+    return HeadMatrices(
         queries=tokens.queries,
         keys=tokens.keys,
         query=array(attention.query[head]),
