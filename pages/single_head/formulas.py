@@ -5,7 +5,6 @@ from attn_core.scores import DOT
 from attn_figures.matrix import Numbers
 from attn_ui.base.latex import matrix_latex
 from attn_words import _c
-from pages.single_head import removal_words
 from pages.single_head.compute import Result
 from pages.single_head.state import Inputs
 
@@ -136,16 +135,6 @@ def hard_or_soft(result: Result) -> str:
         r"O^\mathrm{hard}_i = \frac{1}{|J_i|} \sum_{j \in J_i} V_j, "
         r"\quad J_i = \arg\max_j \hat S_{ij}; \quad O_i = \sum_j W_{ij} V_j" + limit
     )
-
-
-def threshold(result: Result) -> str:
-    """Return the formula of the weights that stay, their mass, and the renormalised row."""
-    return removal_words.threshold_formula(result.removal)
-
-
-def ablation(_result: Result) -> str:
-    """Return the formulas of the weights and the output without key l."""
-    return removal_words.ablation_formula()
 
 
 def with_numbers(result: Result) -> str:

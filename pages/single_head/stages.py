@@ -13,7 +13,7 @@ from attn_figures.picture import Spec
 from attn_figures.single_head import HeadMatrices
 from attn_ui.base.ties import rounded
 from attn_words import N_, _, paragraph
-from pages.single_head import formulas, words
+from pages.single_head import formulas, removal_words, words
 from pages.single_head.compute import Result
 
 SCORE_EXPLANATIONS = {
@@ -170,8 +170,8 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "threshold": Stage(
             pictures.threshold,
-            words.describe_kept,
-            formulas.threshold,
+            lambda result: removal_words.describe_threshold(result.matrices, result.removal),
+            lambda result: removal_words.threshold_formula(result.removal),
             N_(
                 "Weights under a threshold τ, or all but the k largest of a row, are set aside; m is the "
                 "mass kept. Divided by it, a row sums to one again: softmax over the kept keys alone."
@@ -180,8 +180,8 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "without": Stage(
             pictures.ablation,
-            words.describe_without,
-            formulas.ablation,
+            lambda result: removal_words.describe_ablation(result.matrices),
+            lambda _result: removal_words.ablation_formula(),
             N_(
                 "Token ablation: leave one key l out, and the other weights of a row grow by the factor "
                 "1 / (1 − its weight), and the output moves. The word itself still asks, without its own key."

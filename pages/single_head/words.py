@@ -8,7 +8,6 @@ from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_ui.base.ties import rounded, tied
 from attn_words import _, _n
-from pages.single_head import removal_words
 from pages.single_head.arcs import describe_arcs
 from pages.single_head.compute import Result
 
@@ -161,16 +160,6 @@ def describe_lookup(result: Result) -> str:
         apart=number(rounded(float(lookup.output_change[row])), 3),
         most=number(rounded(float(lookup.output_change.max())), 3),
     )
-
-
-def describe_kept(result: Result) -> str:
-    """Say how many weights stay."""
-    return removal_words.describe_threshold(result.matrices, result.removal)
-
-
-def describe_without(result: Result) -> str:
-    """Say whose output changes most without the word."""
-    return removal_words.describe_ablation(result.matrices)
 
 
 # ---- warnings ----
