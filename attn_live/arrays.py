@@ -71,10 +71,6 @@ class IndexedItems:
         every: NDArray[Any] = np.asarray(self.items, dtype=dtype)[self.at]
         return every
 
-    def at_steps(self, steps: Sequence[int]) -> "IndexedItems":
-        """Return the items at some of the steps alone."""
-        return IndexedItems(self.items, self.at[list(steps)])
-
 
 class Arrays:
     """Arrays by content: `add` returns an array's number; equal arrays are stored once."""

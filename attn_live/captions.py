@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, chain, count
+from itertools import chain, count
 from operator import sub
 from string import Formatter
 from typing import Any, TypeVar
@@ -254,40 +254,6 @@ def _numbers(table: dict[str, Any]) -> list[int]:
     for place, difference in enumerate(table["texts"]):
         numbers.append(difference + (numbers[place - table["lag"]] if place >= table["lag"] else 0))
     return numbers
-
-
-def captions_at(payload: bytes, steps: Sequence[int]) -> bytes:
-    """Return the packed captions of some steps alone.
-
-    >>> [caption_at(captions_at(pack_captions(["One", "Two", "Three"]), [0, 2]), step) for step in (0, 1)]
-    [[('', 'One')], [('', 'Three')]]
-    """
-    table = orjson.loads(isal_zlib.decompress(payload))
-    last = 0
-    at: list[int | list[int]] = []
-    for step in table["next"]:
-        rows = list(accumulate([step] if isinstance(step, int) else step, initial=last))[1:]
-        last = rows[-1] if rows else last
-        at.append(rows[0] if isinstance(step, int) else rows)
-    table["next"] = _differences([at[step] for step in steps])
-    return isal_zlib.compress(orjson.dumps(table), _LEVEL)
-
-
-def longest_caption(payload: bytes) -> list[Run]:
-    """Return the runs of the caption with the most letters; an empty list where there is no caption.
-
-    >>> longest_caption(pack_captions(["Two **words**", "One"]))
-    [('', 'Two '), ('b', 'words')]
-    """
-    table = orjson.loads(isal_zlib.decompress(payload))
-    texts: list[list[int]] = [[]]
-    for number in _numbers(table):
-        if number == _END:
-            texts.append([])
-        else:
-            texts[-1].append(number)
-    longest = max(texts, key=lambda text: sum(len(table["runs"][run][1]) for run in text))
-    return [(role, words) for role, words in (table["runs"][run] for run in longest)]
 
 
 def texts_in(payload: bytes) -> list[str]:

@@ -8,8 +8,8 @@ import numpy as np
 import orjson
 
 from attn_live import paths
-from attn_live.arrays import CrossedLabels, IndexedItems, read_body
-from attn_live.packing import PREFIX_BYTES, Cursor
+from attn_live.arrays import read_body
+from attn_live.packing import PREFIX_BYTES
 
 
 def count_steps(payload: bytes) -> int:
@@ -71,38 +71,6 @@ def _cursor_value(change: dict[str, Any], arrays: Sequence[Any], step: int, row:
     if "picked" in change:
         return values[_resolve(change["picked"], arrays)[step][row]]
     return values[step][row] if change["by_step"] else values[row]
-
-
-def unpack(payload: bytes) -> tuple[list[dict[str, Any]], Cursor | None]:
-    """Return every step's figure and the cursor: the inverse of `packing.pack`.
-
-    Args:
-        payload: the result of `packing.pack`.
-    """
-    header, arrays = read_body(body_of(payload))
-    for place, description in enumerate(header["arrays"]):
-        if "rows" in description:  # as it was sent: cell by cell it may be a hundred times as long
-            arrays[place] = CrossedLabels(tuple(description["rows"]), tuple(description["columns"]))
-    screens = header["screens"]
-    at = screens["at"] if screens else []
-    screens_of = {table: _screens(screens, at.index(table)) for table in set(at)}
-    figures: list[dict[str, Any]] = []
-    for step in range(count_steps(payload)):
-        figure = _figure_of_step(header, arrays, step)
-        if screens:
-            paths.put(figure, ("layout", "meta", "screens"), screens_of[at[step]])
-        figures.append(figure)
-    packed_cursor = header["cursor"]
-    if packed_cursor is None:
-        return figures, None
-    changes: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
-    for change in packed_cursor["changes"]:
-        values = _resolve(change["values"], arrays)
-        if "picked" in change:
-            values = IndexedItems(values, _resolve(change["picked"], arrays))
-        changes[change["by_step"]][paths.path_text(change["path"])] = values
-    copies = {paths.path_text(each["path"]): paths.path_text(each["of"]) for each in packed_cursor["copies"]}
-    return figures, Cursor(packed_cursor["n_rows"], *changes, copies)
 
 
 def with_frames(figure: dict[str, Any], places: Mapping[str, int]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """What a live figure's message holds, for tests that look into one."""
 
 import json
+import zlib
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,26 @@ def parts(message: bytes) -> tuple[dict[str, Any], bytes, bytes]:
         found.append(message[4 : 4 + size])
         message = message[4 + size :]
     return json.loads(found[0]), found[1], message
+
+
+def caption_at(payload: bytes, step: int, row: int = 0) -> list[tuple[str, str]]:
+    """Return the runs of one caption out of the result of `pack_captions`."""
+    table = json.loads(zlib.decompress(payload))
+    numbers = _numbers(table)
+    ends = [place for place, number in enumerate(numbers) if number < 0]
+    before, here = table["next"][:step], table["next"][step]
+    rows = [here] if isinstance(here, int) else here[: row + 1]
+    text = sum(each if isinstance(each, int) else sum(each) for each in before) + sum(rows)
+    start = ends[text - 1] + 1 if text else 0
+    return [(role, words) for role, words in (table["runs"][run] for run in numbers[start : ends[text]])]
+
+
+def _numbers(table: dict[str, Any]) -> list[int]:
+    """Return the sentences as numbers of runs, each with an end, out of their differences."""
+    numbers: list[int] = []
+    for place, difference in enumerate(table["texts"]):
+        numbers.append(difference + (numbers[place - table["lag"]] if place >= table["lag"] else 0))
+    return numbers
 
 
 def plain(value: Any) -> Any:

@@ -28,15 +28,8 @@ PanelSources = Mapping[str, Sequence[str]]
 GIVEN = ("given",)
 """In `Page.panel_sources`, of what is given and stands for itself, though others may come to equal it."""
 Trace = dict[str, Any]
-_AROUND = (
-    " hatch",
-    " masked",
-    " leak",
-    " leaking",
-    " faded",
-    " ink",
-    " ground",
-)  # what is drawn around a panel
+# What is drawn around a panel.
+_AROUND = (" hatch", " masked", " leak", " leaking", " faded", " ink", " ground")
 _KEPT = ("type", "name", "xaxis", "yaxis", "xgap", "ygap", "hoverongaps", "orientation", "visible", "mode")
 _CLEAR = [[end, theme.rgba(theme.LIGHT.masked, 0)] for end in (0, 1)]
 _SHARED = 0.1  # of a panel's numbers: where so many are those of the covered one, it shows the same
@@ -53,12 +46,8 @@ def names(scene: Scene) -> tuple[str, ...]:
     A block diagram has none.
     """
     figures = [still.figure for still in scene.stills]
-    panel_names: dict[str, None] = {}
-    for figure in figures if not _is_diagram(figures[0]) else ():
-        for trace in figure["data"]:
-            if _shows_numbers(trace):
-                panel_names[trace["name"]] = None
-    return tuple(panel_names)
+    traces = () if _is_diagram(figures[0]) else chain.from_iterable(figure["data"] for figure in figures)
+    return tuple(dict.fromkeys(trace["name"] for trace in traces if _shows_numbers(trace)))
 
 
 def check(scene: Scene, name: str, panel_sources: Iterable[str] = ()) -> None:
@@ -282,20 +271,17 @@ def _withheld(trace: Trace, maps: Mapping[str, Trace], name: str) -> Trace:
     size = np.shape(over["z"])
     if own.endswith(" hatch"):
         return base | {"visible": True} | _hatch(over, size, "?" if own == f"{name} hatch" else "")
-    meta = {key: value for key, value in (over.get("meta") or {}).items() if key != "labels"}
-    labels = (over.get("meta") or {}).get("labels")
-    meta |= {"covered": True} | ({"labels": labels} if labels else {})
+    meta = (over.get("meta") or {}) | {"covered": True}
     texts = over.get("hovertext")
+    crossed = {"hovertext": texts} if isinstance(texts, CrossedLabels) else {}
     if own.endswith(" masked"):
         place = str(over.get("hovertemplate", "")).partition("<br>")[0]
         place = "" if "%{z" in place or "%{customdata" in place else place
         is_covered = _("covered")
         hover = {"hovertemplate": f"{place}<br><b>{is_covered}</b><extra></extra>"}
-        crossed = {"hovertext": texts} if isinstance(texts, CrossedLabels) else {}
         cells = {"z": np.zeros(size), "colorscale": _CLEAR, "showscale": False}
         return base | {"visible": True, "meta": meta} | cells | hover | crossed
     spots = {side: over[side] for side in ("x", "y") if side in over}
-    crossed = {"hovertext": texts} if isinstance(texts, CrossedLabels) else {}
     blank = {"showscale": False, "colorscale": _CLEAR}
     return base | {"z": np.full(size, np.nan), "meta": meta} | blank | spots | crossed
 

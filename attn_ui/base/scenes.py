@@ -3,31 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, wraps
-from typing import Generic, ParamSpec, TypeVar
+from typing import Generic, ParamSpec
 
 from attn_figures.scene import Scene
 from attn_live.captions import StepCaption, pack_captions
 from attn_ui.base.shared_cache import shared
 
 P = ParamSpec("P")
-R = TypeVar("R")
 
 
-class Later(Generic[R]):
-    """A value that is computed when it is first needed, and then kept."""
-
-    def __init__(self, make: Callable[[], R]) -> None:
-        """Make nothing yet."""
-        self._make: Callable[[], R] | None = make
-
-    def __call__(self) -> R:
-        """Return it."""
-        if (make := self._make) is not None:
-            self._value, self._make = make(), None
-        return self._value
-
-
-Packed = tuple[bytes, Later[bytes] | None]
+Packed = tuple[bytes, bytes | None]
 """What the browser takes: the steps of a figure, and its sentences."""
 
 
@@ -65,10 +50,7 @@ class SharedScene:
     @cached_property
     def captions(self) -> bytes | None:
         """Its sentences, packed."""
-        if self.own is not None:
-            return self.own.pack()
-        later = self.pack()[1]
-        return None if later is None else later()
+        return self.pack()[1] if self.own is None else self.own.pack()
 
     def with_captions(self, own: Sentences) -> "SharedScene":
         """Return the same scene with other captions."""
@@ -77,8 +59,7 @@ class SharedScene:
 
 def pack_scene(scene: Scene) -> Packed:
     """Pack a scene for the browser."""
-    captions = scene.captions
-    return scene.pack(), None if captions is None else Later(lambda: pack_captions(captions))
+    return scene.pack(), None if scene.captions is None else pack_captions(scene.captions)
 
 
 class shared_scene(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
@@ -98,18 +79,12 @@ class shared_scene(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
         return SharedScene(partial(self.draw, *args, **kwargs), partial(self.pack, *args, **kwargs))
 
 
-class shared_captions(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
-    """Cache the captions that a function returns, packed, for all sessions."""
+def shared_captions(say: Callable[P, Sequence[StepCaption]]) -> Callable[P, Sentences]:
+    """Cache the captions that a function returns, packed, for all sessions; none is said yet."""
 
-    def __init__(self, say: Callable[P, Sequence[StepCaption]]) -> None:
-        """Take a function that returns sentences."""
+    @shared
+    @wraps(say)
+    def pack(*args: P.args, **kwargs: P.kwargs) -> bytes:
+        return pack_captions(say(*args, **kwargs))
 
-        @wraps(say)
-        def pack(*args: P.args, **kwargs: P.kwargs) -> bytes:
-            return pack_captions(say(*args, **kwargs))
-
-        self.say, self.pack = say, shared(pack)
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Sentences:
-        """Return the sentences; none is said yet."""
-        return Sentences(partial(self.say, *args, **kwargs), partial(self.pack, *args, **kwargs))
+    return lambda *args, **kwargs: Sentences(partial(say, *args, **kwargs), partial(pack, *args, **kwargs))

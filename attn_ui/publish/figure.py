@@ -9,14 +9,16 @@ from urllib.parse import parse_qsl
 
 import orjson
 
-from attn_live import compact_figure
-from attn_live.captions import Run, caption_at, captions_at, longest_caption
-from attn_live.packing import message
+from attn_figures.arrange import fitting
+from attn_figures.scene import Scene
+from attn_live.captions import LazyMap, Run, pack_captions, runs
+from attn_live.compact_figure import at_steps, deflate_again
+from attn_live.packing import PREFIX_BYTES, message
+from attn_ui.base.figure import Figure, Slider, alternative_text
 from attn_ui.base.link_options import DECIMALS, LANG, PALETTE
 from attn_ui.base.message_head import message_head
-from attn_ui.base.page import At, Columns, Figure, Slider
+from attn_ui.base.page import At, Columns
 from attn_ui.base.programs import OneProgram
-from attn_ui.base.scenes import Later, SharedScene
 from attn_ui.lessons.figures import open_link, page_of
 from attn_words import _, language, writing
 from programs.writing import PYTORCH
@@ -108,7 +110,8 @@ def _figure_of_path(link: str, *, quiet: bool) -> Published:
     at = open_link(link)
     if at.view.figure is None:
         raise LookupError(_("{link} has no figure.", link=link))
-    figure = _small_enough(at.view.figure, at)
+    figure, scene, steps = _small_enough(at.view.figure, at)
+    alt, captions = alternative_text(steps), None if quiet else scene.captions
     places = {steps.name: steps.nearest(at.controls.value(steps)) for steps in _settings(figure)}
     head = message_head(
         figure.key,
@@ -117,7 +120,7 @@ def _figure_of_path(link: str, *, quiet: bool) -> Published:
         figure.chosen,
         lambda steps: places[steps.name],
         palette=at.controls.peek(PALETTE),
-        alt=figure.alt,
+        alt=alt,
         name=figure.name,
         caption=figure.caption,
         revision=0,
@@ -127,18 +130,19 @@ def _figure_of_path(link: str, *, quiet: bool) -> Published:
         link=link,
     )
     step, row = (places[each.steps.name] if each else 0 for each in (figure.slider, figure.rows))
-    captions = b"" if quiet else compact_figure.deflate_again(figure.captions or b"")
-    heights = {width: compact_figure.heights_at(figure.steps, width) for width in WIDTHS}
+    heights = {width: [_height(still.figure, width) for still in scene.stills] for width in WIDTHS}
     return Published(
         link=link,
         language=language(),
         title=_(at.page.title),
         name=figure.name,
-        alt=figure.alt,
+        alt=alt,
         caption=figure.caption,
-        message=message(orjson.dumps(head), captions, figure.steps),
-        sentence=caption_at(captions, step, row) if captions else (),
-        longest=longest_caption(captions) if captions else (),
+        message=message(
+            orjson.dumps(head), b"" if captions is None else deflate_again(pack_captions(captions)), steps
+        ),
+        sentence=() if captions is None else runs(scene.caption(step, row)),
+        longest=() if captions is None else _longest(scene),
         bars=[
             Bar(each.steps.name, each.label, texts[place], max(map(len, texts)), place, len(texts))
             for each in (figure.slider, figure.rows)
@@ -180,39 +184,71 @@ def _program(at: At[Any]) -> str:
     return program.text(whole=True)
 
 
-def _small_enough(figure: Figure, at: At[Any]) -> Figure:
-    """Return a figure made lighter; with every second step, every third, ... until it is small enough."""
-    stride = 1
-    smaller = _with_steps(figure, compact_figure.keep_widths(figure.steps, WIDTHS))
-    while len(smaller.steps) + len(smaller.captions or b"") > MOST_BYTES:
-        stride += 1
-        if figure.slider is None or stride >= len(figure.slider.steps.values):
-            raise ValueError(
-                _("{link} takes more than {most} bytes.", link=figure.name, most=f"{MOST_BYTES:,}")
-            )
-        fewer = _with_every(figure, figure.slider, stride, at)
-        smaller = _with_steps(fewer, compact_figure.keep_widths(fewer.steps, WIDTHS))
-    return smaller
+def _small_enough(figure: Figure, at: At[Any]) -> tuple[Figure, Scene, bytes]:
+    """Return a figure, its scene and that packed: with every second step, every third, ... until it is small.
+
+    Of its arrangements for pages there are those that `WIDTHS` need.
+    """
+    scene, slider = figure.scene.scene, figure.slider
+    drawings, cursor = LazyMap(_arrange_for_widths, scene.drawings), scene.cursor
+    for stride in range(1, max(2, scene.n_steps)):
+        places = _every(slider, stride, at) if slider else [0]
+        moves, captions, by_step = (
+            at_steps(each, places) for each in (scene.moves, scene.captions, cursor and cursor.by_step)
+        )
+        fewer = Scene(
+            at_steps(drawings, places) if moves is None else drawings,
+            cursor and replace(cursor, by_step=by_step),
+            moves,
+            captions,
+        )
+        payload = fewer.pack()
+        steps = payload[:PREFIX_BYTES] + deflate_again(payload[PREFIX_BYTES:])
+        if len(steps) + len(b"" if captions is None else pack_captions(captions)) <= MOST_BYTES:
+            if slider:
+                texts, values = slider.texts(), tuple(slider.steps.values[place] for place in places)
+                names = [texts[place] for place in places]
+                slider = replace(slider, steps=replace(slider.steps, values=values), names=names)
+            return replace(figure, slider=slider), fewer, steps
+    raise ValueError(_("{link} takes more than {most} bytes.", link=figure.name, most=f"{MOST_BYTES:,}"))
 
 
-def _with_every(figure: Figure, slider: Slider, stride: int, at: At[Any]) -> Figure:
-    """Return a figure with every so many-th step, where it stands among them, both ends, and what is named.
+def _every(slider: Slider, stride: int, at: At[Any]) -> list[int]:
+    """Return every so many-th step, where the slider stands among them, both ends, and what is named.
 
     The default stays too, for the link of a figure that stands there does not say it.
     """
     count = len(slider.steps.values)
     here = slider.steps.nearest(at.controls.value(slider.steps))
     stay = [slider.steps.nearest(value) for value in (slider.steps.default, *slider.steps.landmarks)]
-    steps = sorted({0, count - 1, *range(here % stride, count, stride), *stay})
-    values = tuple(slider.steps.values[step] for step in steps)
-    captions = figure.captions and captions_at(figure.captions, steps)
-    names = tuple(slider.names[step] for step in steps) if slider.names else ()
-    fewer = _with_steps(figure, compact_figure.keep_steps(figure.steps, steps), captions)
-    return replace(fewer, slider=replace(slider, steps=replace(slider.steps, values=values), names=names))
+    return sorted({0, count - 1, *range(here % stride, count, stride), *stay})
 
 
-def _with_steps(figure: Figure, steps: bytes, captions: bytes | None = None) -> Figure:
-    """Return a figure with other steps, and with other sentences where there are some."""
-    captions = captions or figure.captions
-    payload = steps, Later(lambda: captions) if captions else None
-    return replace(figure, scene=SharedScene(lambda: figure.scene.scene, lambda: payload))
+def _arrange_for_widths(drawing: dict[str, Any]) -> dict[str, Any]:
+    """Return a figure with the arrangements that `WIDTHS` need, and those for slides and projectors."""
+    layout = drawing["layout"]
+    if not (screens := _screens(drawing)):
+        return drawing
+    own = {id(fitting(screens, width)) for width in WIDTHS}
+    screens = [each for each in screens if each["slide"] or id(each) in own]
+    return {**drawing, "layout": {**layout, "meta": {**layout["meta"], "screens": screens}}}
+
+
+def _height(figure: dict[str, Any], width: int) -> int:
+    """Return the pixels of height that a figure takes in room of a width."""
+    screens = _screens(figure)
+    return int(fitting(screens, width)["height"] if screens else figure["layout"].get("height") or 450)
+
+
+def _screens(figure: dict[str, Any]) -> list[dict[str, Any]]:
+    screens: list[dict[str, Any]] = (figure["layout"].get("meta") or {}).get("screens", [])
+    return screens
+
+
+def _longest(scene: Scene) -> list[Run]:
+    """Return the runs of its caption with the most letters."""
+    n_rows = scene.cursor.n_rows if scene.cursor else 1
+    captions = dict.fromkeys(
+        scene.caption(step, row) for step in range(scene.n_steps) for row in range(n_rows)
+    )
+    return max(map(runs, captions), key=lambda texts: sum(len(text) for _role, text in texts))

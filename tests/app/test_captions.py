@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_live.captions import CaptionTemplates, Run, caption_at, check_captions, pack_captions, runs
+from attn_live.captions import CaptionTemplates, Run, check_captions, pack_captions, runs
 from attn_ui.base.markdown import coloured, plain
+from tests.messages import caption_at
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,14 @@ from streamlit.testing.v1 import AppTest
 
 from attn_figures.scene import Scene
 from attn_live.arrays import read_body
-from attn_live.captions import caption_at
-from attn_live.packing import Cursor, pack
-from attn_live.unpacking import body_of, count_steps, figure_at, unpack
+from attn_live.packing import Cursor
+from attn_live.unpacking import body_of, count_steps, figure_at
 from attn_ui.base import cover, predict
 from attn_ui.base.cover import GIVEN, cover_panel
 from attn_ui.base.page import At
 from attn_words import speaking
 from pages import PAGES
+from tests.messages import caption_at
 from tests.pages import open_sound
 
 # A link, what it covers, and what may be seen beside it.
@@ -47,7 +47,7 @@ def at(page: str, link: str) -> At[Any]:
 def numbers_of(packed: bytes, name: str) -> list[np.ndarray[Any, Any]]:
     """The numbers of a panel or curve, a flat array a step."""
     found = []
-    for figure in unpack(packed)[0]:
+    for figure in (figure_at(packed, step) for step in range(count_steps(packed))):
         trace = next(each for each in figure["data"] if each.get("name") == name)
         numbers = trace.get("z", trace.get("y", ()))
         found.append(np.ravel(np.asarray(numbers, dtype=np.float32)))
@@ -246,19 +246,6 @@ def test_cover_with_an_unknown_name_is_dropped_and_named() -> None:
     assert len(said) == 1
     assert wanted in said[0]
     assert "cover" not in app.query_params
-
-
-def test_covered_figure_unpacked_and_packed_is_unchanged() -> None:
-    for page, link in (("kernel-regression", ""), ("multi-head", ""), ("applications", "use=images")):
-        figure = at(page, link).view.figure
-        assert figure
-        again = pack(*unpack(figure.steps))
-        rows = len(figure.rows.steps.values) if figure.rows else 1
-        for step in {0, count_steps(again) - 1}:
-            for row in {0, rows - 1}:
-                np.testing.assert_equal(
-                    figure_at(again, step, row), figure_at(figure.steps, step, row), verbose=False
-                )
 
 
 # ---- scoring ----

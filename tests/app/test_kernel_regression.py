@@ -12,7 +12,6 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from attn_core import KERNELS, nadaraya_watson
-from attn_live.captions import caption_at
 from attn_live.packing import MOST_BYTES
 from attn_live.unpacking import figure_at
 from pages.kernel_regression.compute import Sweep, pack_sweep
@@ -34,6 +33,7 @@ from pages.kernel_regression.tabs import checks as kernel_checks
 from pages.kernel_regression.tabs import data as kernel_own_data
 from pages.kernel_regression.views import compare, fit
 from pages.kernel_regression.views.bridge import lay_points, single_head_link
+from tests.messages import caption_at
 from tests.sentences import messages_in, numbers_in
 from tests.walk import fields
 
@@ -137,7 +137,7 @@ def test_every_data_set_has_its_sentence() -> None:
     assert says
     sweep = Sweep(points, "gaussian", 1, strides)
     at, row = sweep.bandwidth.nearest(0.5), sweep.query.nearest(2.5)
-    words = "".join(text for _, text in caption_at(says(), at, row))
+    words = "".join(text for _, text in caption_at(says, at, row))
     result = nadaraya_watson(
         torch.tensor([2.5]).double(), *points.tensors(), bandwidth=sweep.bandwidth.values[at]
     )

@@ -16,7 +16,6 @@ from streamlit.testing.v1 import AppTest
 from attn_core import MultiHeadAttention
 from attn_core.toys import CHANCE, SHIPPED, SYMBOLS, TASKS, Evaluation, Recipe, Run, evaluate, packaged_run
 from attn_figures.numbers import number
-from attn_live.captions import caption_at
 from attn_ui.base.programs import OneProgram, Programs
 from attn_ui.base.shared_settings import CODE
 from pages import PAGES
@@ -31,6 +30,7 @@ from pages.learned_heads.tabs.checks import checks
 from pages.learned_heads.trainer import Job, LineIsFullError, Trainer
 from pages.learned_heads.views.toy import draw_steps, results_of, title
 from tests import run_programs
+from tests.messages import caption_at
 from tests.pages import open_sound
 from tests.sentences import messages_in, numbers_in
 from tests.walk import said_now

@@ -15,7 +15,6 @@ from attn_core import label_tokens, nadaraya_watson
 from attn_core.claims import sentence_records
 from attn_core.claims.trained_sentences import UNIT
 from attn_core.learned_positions import packaged_folder
-from attn_live.captions import caption_at
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import page_at
 from attn_ui.lessons.shelf import shelf
@@ -23,6 +22,7 @@ from docs.weigh_sentences import Maps, measure_layers, read_model, weigh, weigh_
 from pages.overview.compute import story
 from pages.overview.next_steps import ROW
 from pages.overview.sentences import SENTENCES
+from tests.messages import caption_at
 from tests.pages import open_sound
 from tests.walk import split
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_live import compact_figure
-from attn_live.captions import caption_at, captions_at, pack_captions
-from attn_live.packing import Cursor, pack
+from attn_live.arrays import IndexedItems
+from attn_live.captions import CaptionTemplates, pack_captions
+from attn_live.compact_figure import at_steps, deflate_again
 from attn_live.unpacking import count_steps, figure_at
 from attn_ui.base.page import At, page_at
 from attn_ui.base.programs import OneProgram
@@ -30,7 +30,7 @@ from attn_ui.publish.element import MOST_ROWS, element
 from attn_ui.publish.figure import WIDTHS, Published, figure_of_link, path_of
 from attn_ui.publish.files import Site
 from attn_words import speaking
-from tests.messages import parts, plain
+from tests.messages import caption_at, parts, plain
 
 MOST_BYTES = 450_000  # of a figure's file as it travels
 MOST_AT_MEDIAN = 60_000
@@ -286,34 +286,16 @@ def test_published_figure_names_are_equal_for_equal_figures_only() -> None:
 # ---- lighter, says ----
 
 
-def test_published_lighter_steps_keep_values_and_rows() -> None:
-    figures = [
-        {
-            "data": [{"type": "bar", "name": "bars", "y": np.array([n, 2.0 * n])}],
-            "layout": {"height": 100 + n},
-        }
-        for n in range(5)
-    ]
-    cursor = Cursor(2, by_step={"data[bars].y": np.arange(20.0).reshape(5, 2, 2)}, changes={})
-    packed = pack(figures, cursor)
-    few = compact_figure.keep_steps(packed, [0, 3, 4])
-    assert count_steps(few) == 3
-    for step, own in enumerate((0, 3, 4)):
-        for row in (0, 1):
-            assert plain(figure_at(few, step, row)) == plain(figure_at(packed, own, row))
-    assert compact_figure.heights_at(few, 320) == [100, 103, 104]
-    assert plain(figure_at(compact_figure.keep_widths(few, [320]), 2, 1)) == plain(figure_at(few, 2, 1))
-
-
-def test_published_sentences_of_some_steps_keep_their_rows() -> None:
+def test_at_steps_keeps_rows_fields_and_indexed_items() -> None:
     says = [[f"step {step} of row **{row}**" for row in range(3)] for step in range(4)]
-    says[2] = says[0]  # a sentence that is said again
-    packed = pack_captions(says)
-    few = captions_at(packed, [3, 2, 0])
-    for place, step in enumerate((3, 2, 0)):
-        for row in range(3):
-            assert caption_at(few, place, row) == caption_at(packed, step, row)
-    assert caption_at(compact_figure.deflate_again(packed), 1, 2) == caption_at(packed, 1, 2)
+    fields = {name: [f"{at // 3 if name == 'a' else at % 3}" for at in range(12)] for name in "ab"}
+    forms = CaptionTemplates(["step {a} of row **{b}**"], np.zeros((4, 3), dtype=int), fields)
+    few = at_steps(forms, [3, 2, 0])
+    assert [[few.at(at, row) for row in range(3)] for at in range(3)] == [says[at] for at in (3, 2, 0)]
+    assert at_steps(says, [3, 2, 0]) == [says[at] for at in (3, 2, 0)]
+    indexed = at_steps({"data[w].x": IndexedItems(np.arange(5), np.arange(4)[:, None])}, [3, 1])
+    assert np.asarray(indexed["data[w].x"]).tolist() == [[3], [1]]
+    assert caption_at(deflate_again(pack_captions(says)), 1, 2) == caption_at(pack_captions(says), 1, 2)
 
 
 # ---- HTML ----

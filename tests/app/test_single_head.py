@@ -15,7 +15,6 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core import ATTENTION_SAMPLES, Masking, make_mask
 from attn_figures.matrix import NUMBERS_UP_TO
-from attn_live.captions import caption_at
 from attn_ui.base.shared_settings import TABLE_Q, TEMPERATURE, TEXT
 from attn_ui.screen.typed_tables import edited, matrix_of
 from pages import PAGES
@@ -23,6 +22,7 @@ from pages.single_head.compute import at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.settings import MASK, MASK_WIDTH, STAGE, TAB
 from pages.single_head.state import Inputs, Scoring, StageOptions, State
+from tests.messages import caption_at
 from tests.pages import open_sound, shown_under
 from tests.run_programs import leaves
 from tests.sentences import messages_in, numbers_in

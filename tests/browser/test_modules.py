@@ -18,13 +18,13 @@ from streamlit.testing.v1 import AppTest
 from attn_core import KERNELS
 from attn_live.arrays import read_body
 from attn_live.bundle import bundle, markup
-from attn_live.captions import caption_at, pack_captions
+from attn_live.captions import pack_captions
 from attn_live.packing import message, pack
 from attn_live.unpacking import body_of, count_steps, figure_at
 from pages import PAGES as PAGES_BY_ADDRESS
 from pages.kernel_regression.points import sample
 from pages.kernel_regression.settings import QUERY_AT
-from tests.messages import plain, stacks
+from tests.messages import caption_at, plain, stacks
 from tests.pages import open_sound
 from tests.walk import fields
 
