@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attn_core import _points, _require
+from attn_core import _require, _sample
 from attn_core.kernels import KERNELS, Kernel
 
 
@@ -31,11 +31,11 @@ class LeftOut:
     def of(cls, keys: Tensor, values: Tensor, kernel: str) -> "LeftOut":
         """Check the points and measure their distances."""
         _require.one_of("kernel", kernel, KERNELS)
-        _points.check(keys, values)
+        _sample.check(keys, values)
         if len(keys) < 2:
             raise ValueError(f"leaving one out needs at least 2 points; got {len(keys)}")
         keys = keys.detach()
-        distances = _points.distances(keys, keys).fill_diagonal_(_points.farthest_distance(keys.dtype))
+        distances = _sample.distances(keys, keys).fill_diagonal_(_sample.farthest_distance(keys.dtype))
         nearest = distances.amin(dim=-1, keepdim=True)
         gaps = (distances - nearest).mul_(distances + nearest)
         extent = (keys.amax(dim=0) - keys.amin(dim=0)).square().sum().item()
@@ -45,8 +45,8 @@ class LeftOut:
         """Training errors, leave-one-out errors and numbers of supported points, each ``(steps,)``."""
         steps = bandwidths[:, None, None]
         gaussian = math.isinf(self.kernel.support)
-        rates = _points.half_inverse_square(steps) if gaussian else steps
-        at_once = max(1, _points.CHUNK // self.distances.numel())
+        rates = _sample.half_inverse_square(steps) if gaussian else steps
+        at_once = max(1, _sample.CHUNK // self.distances.numel())
         # Written again and again: new memory for every chunk would cost more than filling it.
         room = None
         if gaussian and not bandwidths.requires_grad:
@@ -81,7 +81,7 @@ class LeftOut:
         if math.isinf(self.kernel.support):
             weights = self._gaussian(rates, room)
         else:
-            near = rates.clamp(max=_points.farthest_distance(rates.dtype) / 2)
+            near = rates.clamp(max=_sample.farthest_distance(rates.dtype) / 2)
             weights = self.kernel.profile(self.distances / near)
         return weights @ self.values, weights.sum(dim=-1, keepdim=True)
 

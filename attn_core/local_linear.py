@@ -9,10 +9,10 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attn_core import _points, _require
+from attn_core import _require, _sample
 from attn_core.kernels import KERNELS, Kernel
 
-_AT_ONCE = _points.CHUNK  # weights held at once: few enough for a processor's own memory
+_AT_ONCE = _sample.CHUNK  # weights held at once: few enough for a processor's own memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ def local_linear(
     (1.0, 10.0)
     """
     steps = _check(keys, values, kernel, bandwidth, queries=queries)
-    distances = _points.distances(queries, keys)
+    distances = _sample.distances(queries, keys)
     parts = []
     for h in _few(steps, distances):
         rows, slope_rows, *has = _lines(KERNELS[kernel], distances, (queries, keys), h)
@@ -105,7 +105,7 @@ def local_linear_estimate(
             [1., 3., 7.]], dtype=torch.float64)
     """
     steps = _check(keys, values, kernel, bandwidth, queries=queries)
-    distances, centre = _points.distances(queries, keys), values.mean(dim=0)
+    distances, centre = _sample.distances(queries, keys), values.mean(dim=0)
     parts = []
     for h in _few(steps, distances):
         weights, _, has_support, _ = _lines(KERNELS[kernel], distances, (queries, keys), h)
@@ -116,10 +116,10 @@ def local_linear_estimate(
 def _check(keys: Tensor, values: Tensor, kernel: str, bandwidth: object, **queries: Tensor) -> Tensor:
     """Check the points; return the bandwidths."""
     _require.one_of("kernel", kernel, KERNELS)
-    _points.check(keys, values, **queries)
+    _sample.check(keys, values, **queries)
     if keys.ndim != 1:
         raise ValueError(f"keys must have shape (n_key,), for lines of one input; got {tuple(keys.shape)}")
-    return _points.bandwidths(bandwidth, like=keys)
+    return _sample.bandwidths(bandwidth, like=keys)
 
 
 def _few(steps: Tensor, distances: Tensor) -> Sequence[Tensor]:
@@ -172,10 +172,10 @@ def _lines(
 def _log_weights(kernel: Kernel, distances: Tensor, h: Tensor) -> tuple[Tensor, Tensor]:
     """Return the logarithm of each weight relative to the nearest key's, and which queries have any."""
     if math.isinf(kernel.support):
-        logs = _points.squares_beyond_nearest(distances) * -_points.half_inverse_square(h)
+        logs = _sample.squares_beyond_nearest(distances) * -_sample.half_inverse_square(h)
         has_support = torch.ones_like(logs[..., 0], dtype=torch.bool)
     else:
-        logs = kernel.log_profile(distances / h.clamp(max=_points.farthest_distance(h.dtype) / 2))
+        logs = kernel.log_profile(distances / h.clamp(max=_sample.farthest_distance(h.dtype) / 2))
         largest = logs.amax(dim=-1, keepdim=True)
         has_support = largest[..., 0] > -torch.inf
         logs = logs - largest.masked_fill(largest == -torch.inf, 0.0)

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from attn_core import _points, _require
+from attn_core import _require, _sample
 from attn_core._leave_one_out import LeftOut
 from attn_core._softmax import softmax_rows
 from attn_core.kernels import KERNELS, Kernel
@@ -91,9 +91,9 @@ def nadaraya_watson(
     tensor([3.3333], dtype=torch.float64)
     """
     _require.one_of("kernel", kernel, KERNELS)
-    _points.check(keys, values, queries=queries)
-    h = _points.bandwidths(bandwidth, like=keys)[..., None, None]
-    distances = _points.distances(queries, keys)
+    _sample.check(keys, values, queries=queries)
+    h = _sample.bandwidths(bandwidth, like=keys)[..., None, None]
+    distances = _sample.distances(queries, keys)
     scores = KERNELS[kernel].log_profile(distances / h)
     weights, has_support = _weigh(KERNELS[kernel], distances, h, scores)
     return KernelRegression(distances, scores, weights, _average(weights, values, has_support), has_support)
@@ -104,8 +104,8 @@ def _weigh(
 ) -> tuple[Tensor, Tensor]:
     """Return the weights, and which queries have support; a Gaussian needs its squares alone for both."""
     if math.isinf(kernel.support):
-        squares = _points.squares_beyond_nearest(distances) if squares is None else squares
-        weights = softmax_rows(squares * -_points.half_inverse_square(h), empty=None)
+        squares = _sample.squares_beyond_nearest(distances) if squares is None else squares
+        weights = softmax_rows(squares * -_sample.half_inverse_square(h), empty=None)
         return weights, torch.ones_like(weights[..., 0], dtype=torch.bool)
     if scores is None:
         scores = kernel.log_profile(distances / h)
@@ -137,11 +137,11 @@ def kernel_estimate(
             [0.5000, 0.5000]], dtype=torch.float64)
     """
     _require.one_of("kernel", kernel, KERNELS)
-    _points.check(keys, values, queries=queries)
-    steps = _points.bandwidths(bandwidth, like=keys)
-    distances = _points.distances(queries, keys)
-    squares = _points.squares_beyond_nearest(distances)  # the same for all bandwidths
-    few = steps.reshape(-1, 1, 1).split(max(1, _points.CHUNK // max(1, distances.numel())))
+    _sample.check(keys, values, queries=queries)
+    steps = _sample.bandwidths(bandwidth, like=keys)
+    distances = _sample.distances(queries, keys)
+    squares = _sample.squares_beyond_nearest(distances)  # the same for all bandwidths
+    few = steps.reshape(-1, 1, 1).split(max(1, _sample.CHUNK // max(1, distances.numel())))
     batches = (_weigh(KERNELS[kernel], distances, h, squares=squares) for h in few)
     parts = [_average(weights, values, has_support) for weights, has_support in batches]
     return torch.cat(parts).reshape(*steps.shape, len(queries), *values.shape[1:])
@@ -174,7 +174,7 @@ def leave_one_out_error(
     >>> leave_one_out_error(keys, keys, kernel="boxcar", bandwidth=0.5)
     inf
     """
-    step = _points.one_bandwidth("bandwidth", bandwidth, like=keys)
+    step = _sample.one_bandwidth("bandwidth", bandwidth, like=keys)
     return LeftOut.of(keys, values, kernel).errors(step.reshape(1))[1].item()
 
 
@@ -208,7 +208,7 @@ def bandwidth_search(
     >>> search.training_errors.argmin().item(), search.best
     (0, 1.0)
     """
-    steps = _points.bandwidths(torch.as_tensor(bandwidths, dtype=keys.dtype), like=keys, name="bandwidths")
+    steps = _sample.bandwidths(torch.as_tensor(bandwidths, dtype=keys.dtype), like=keys, name="bandwidths")
     if steps.ndim != 1:
         raise ValueError(f"bandwidths must have shape (steps,); got {tuple(steps.shape)}")
     training, left_out, n_supported = LeftOut.of(keys, values, kernel).errors(steps)
@@ -248,7 +248,7 @@ def learn_bandwidth(
     >>> last.step, last.error < leave_one_out_error(keys, keys.square(), bandwidth=0.5)
     (100, True)
     """
-    bandwidth = _points.one_bandwidth("start", start, like=keys)
+    bandwidth = _sample.one_bandwidth("start", start, like=keys)
     rate = float(_require.positive("learning_rate", learning_rate))
     count = _require.integer("steps", steps, least=1)
     return _descend(LeftOut.of(keys.detach(), values.detach(), kernel), bandwidth.log(), count, rate)

@@ -28,7 +28,7 @@ PITCH = 1.55  # units from one line to the next, at least
 FILLED = 6.8, 4.4  # units that all lines may take, and one: where there are few, arcs rise higher
 ABOVE, BELOW = 0.34, 0.3  # units from a line's middle to where arcs begin over it, and under it
 BENDS = 24  # parts of an arc
-ASIDE = 0.75  # units beside the first word and the last, which their loops take
+LOOP_ROOM = 0.75  # units beside the first word and the last, which their loops take
 LOOP = 0.9  # units that a word's arc to itself leans to, up and to each side
 CROWN = 0.3  # units over the highest arc, which half of the thickest line takes
 THICKEST = 16.0  # pixels of an arc that has all the weight
@@ -345,10 +345,10 @@ class Words:
             ],
             columns=COLUMNS,
             rows=self.lines * pitch + 0.2 + CROWN,
-            letter=LETTER * COLUMNS / (COLUMNS + 2 * ASIDE),
+            letter=LETTER * COLUMNS / (COLUMNS + 2 * LOOP_ROOM),
             legend=legend,
             legend_lines=legend_lines,
-            x=quiet | {"range": [-ASIDE, COLUMNS + ASIDE]},
+            x=quiet | {"range": [-LOOP_ROOM, COLUMNS + LOOP_ROOM]},
             y=quiet | {"range": [(self.lines - 1) * pitch + BELOW + 0.2, -pitch + BELOW - CROWN]},
         )
         # The map takes a room of its own, or the cells of a long text would leave the words none.

@@ -22,7 +22,8 @@ class Layer:
         number: from 1; n_head: heads that the means are of.
         weights, rollout: (n, n).
         shares, lengths: what each key writes, as shares of each row and as it is, (n, n); None if unknown.
-        mask: False where a query may not attend, or a key is ablated, (n, n); aside: whether any key is.
+        mask: False where a query may not attend, or a key is ablated, (n, n).
+        drops_keys: whether a key is ablated.
         last: the last token's weights, (n_row, n), a row for each of `names`; None where no token is next.
     """
 
@@ -34,7 +35,7 @@ class Layer:
     shares: Numbers | None
     lengths: Numbers | None
     mask: NDArray[np.bool_]
-    aside: bool
+    drops_keys: bool
     last: Numbers | None
     names: Sequence[str]
 
@@ -77,5 +78,5 @@ def attention_flow(layer: Layer) -> Spec:
 
 
 def _map(layer: Layer, name: str, values: Numbers, title: str) -> Matrix:
-    blocked = _("<b>set aside</b>: an attention sink, or masked") if layer.aside else may_not_attend()
+    blocked = _("<b>set aside</b>: an attention sink, or masked") if layer.drops_keys else may_not_attend()
     return text_map(name, values, title, layer.tokens, mask=layer.mask, hover=Hover(blocked=blocked))

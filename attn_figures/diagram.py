@@ -176,9 +176,9 @@ def _width(text: str) -> int:
     return letters(strip_tags(text))
 
 
-def _corners(box: Block, aside: float = 0.0, above: float = 0.0) -> tuple[Numbers, Numbers]:
+def _corners(box: Block, sideways: float = 0.0, above: float = 0.0) -> tuple[Numbers, Numbers]:
     left, right = box.x
-    x = np.array([left, right, right, left, left]) + aside
+    x = np.array([left, right, right, left, left]) + sideways
     y = box.level + HALF * np.array([-1, -1, 1, 1, -1]) + above
     return x, y
 
@@ -186,8 +186,8 @@ def _corners(box: Block, aside: float = 0.0, above: float = 0.0) -> tuple[Number
 def _behind(boxes: Sequence[Block], columns: float) -> list[Mark]:
     """Draw the boxes behind those that stand for several, the farthest first."""
     marks_behind = []
-    for number, (aside, above) in reversed([*enumerate(STACKED, start=1)]):
-        x, y = _join_paths([_corners(box, aside * columns, above) for box in boxes if box.stacked])
+    for number, (sideways, above) in reversed([*enumerate(STACKED, start=1)]):
+        x, y = _join_paths([_corners(box, sideways * columns, above) for box in boxes if box.stacked])
         light = theme.LIGHT
         marks_behind.append(marks.area(f"behind {number}", x, y, light.panel, edge=light.muted, width=1))
     return marks_behind
@@ -228,11 +228,11 @@ def _ends(arrow: Arrow) -> list[tuple[float, float]]:
     (x, level), *corners, (to_x, to_level) = arrow.path
     above = STACKED[-1][1] if arrow.leaves_stack else 0.0
     start = level if arrow.branches else level + HALF + above
-    end = to_level if _aside(arrow) else to_level - HALF
+    end = to_level if _sideways(arrow) else to_level - HALF
     return [(x, start), *corners, (to_x, end)]
 
 
-def _aside(arrow: Arrow) -> float:
+def _sideways(arrow: Arrow) -> float:
     """Return how far an arrow's last piece goes to the right; 0 where it goes up."""
     (from_x, from_level), (to_x, to_level) = arrow.path[-2:]
     return to_x - from_x if from_level == to_level else 0.0
@@ -243,17 +243,17 @@ def _lines(arrows: Sequence[Arrow]) -> list[Mark]:
     paths = [np.array(_ends(arrow)) for arrow in arrows]
     x, y = _join_paths([(path[:, 0], path[:, 1]) for path in paths])
     heads = np.array([path[-1] for path in paths])
-    aside = np.array([_aside(arrow) for arrow in arrows])
+    sideways = np.array([_sideways(arrow) for arrow in arrows])
     muted = theme.LIGHT.muted
-    up = heads[aside == 0]
+    up = heads[sideways == 0]
     result = [
         marks.line("arrows", x, y, muted, width=1.5),
         marks.points("heads of arrows", up[:, 0], up[:, 1] - HEAD, muted, size=8, symbol="triangle-up"),
     ]
-    for symbol, is_sideways in (("triangle-right", aside > 0), ("triangle-left", aside < 0)):
+    for symbol, is_sideways in (("triangle-right", sideways > 0), ("triangle-left", sideways < 0)):
         if is_sideways.any():
             at = heads[is_sideways]
-            back = np.sign(aside[is_sideways]) * HEAD
+            back = np.sign(sideways[is_sideways]) * HEAD
             name = f"heads of arrows, {symbol}"
             result.append(marks.points(name, at[:, 0] - back, at[:, 1], muted, size=8, symbol=symbol))
     return result

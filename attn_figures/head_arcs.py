@@ -22,7 +22,7 @@ DASHES = (("solid", "—"), ("dash", "- -"), ("dot", "···"), ("dashdot", "-·
 MOST = 48  # arcs that are drawn, shared out evenly among heads and queries
 MOST_OF_ALL = 1_800  # of all queries that may be asked for, so that one message holds them
 BENDS = 8  # parts of an arc, which are joined smoothly
-ASIDE = 0.7  # units within which the arcs of all heads lie beside one another
+LANES = 0.7  # units within which the arcs of all heads lie beside one another
 NUMBERS = "head numbers"
 NUMBERED = (0.5, 0.62), (0.38, 0.55)  # units across and down that a number has for itself, and at least
 LINE = 0.62  # units down that a line of words takes
@@ -218,7 +218,7 @@ class _ArcCourses:
             )
             if first[count] == len(beside):
                 parts = np.linspace(0, 1, count).tolist() if count > 1 else [0.5]
-                beside += [(ASIDE * (part - 0.5), LOWEST + (1 - LOWEST) * part) for part in parts]
+                beside += [(LANES * (part - 0.5), LOWEST + (1 - LOWEST) * part) for part in parts]
         rows = np.arange(n_query)[:, None]
         codes = (lanes * n_query + rows) * n_key + self.keys
         every, where = np.unique(codes, return_inverse=True)

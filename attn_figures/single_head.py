@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures import arcs
-from attn_figures import points as planes
+from attn_figures import arcs, planes
 from attn_figures.frame import Role, Side, query_title
 from attn_figures.matrix import (
     BY_KEY,

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-Part = str | int
-Path = tuple[Part, ...]
+Key = str | int
+Path = tuple[Key, ...]
 
 _PARTS = re.compile(r"\[([^\[\]]+)\]|([^.\[\]]+)")
 _WHOLE = re.compile(r"[^.\[\]]+(\[[^\[\]]+\]|\.[^.\[\]]+)*")
@@ -44,7 +44,7 @@ def resolve(figure: Mapping[str, Any], path: str) -> Path:
         ValueError: if no item of the list has that name and number, or several have.
     """
     node: Any = figure
-    parts: list[Part] = []
+    parts: list[Key] = []
     for name in parse(path):
         part = _number(node, name, path) if isinstance(node, list | tuple) else name
         parts.append(part)
@@ -52,7 +52,7 @@ def resolve(figure: Mapping[str, Any], path: str) -> Path:
     return tuple(parts)
 
 
-def path_text(path: Iterable[Part]) -> str:
+def path_text(path: Iterable[Key]) -> str:
     """Return a resolved path as text, the inverse of `parse`.
 
     >>> path_text(("data", 3, "marker", "size"))
@@ -82,7 +82,7 @@ def put(figure: Any, path: Path, value: Any) -> None:
         node[last] = value
 
 
-def _number(items: list[Any] | tuple[Any, ...], part: Part, path: str) -> int:
+def _number(items: list[Any] | tuple[Any, ...], part: Key, path: str) -> int:
     if isinstance(part, int):
         if part >= len(items):
             raise ValueError(f"{path}: there are {len(items)} items, so none has number {part}")

@@ -28,7 +28,7 @@ from attn_live.packing import Cursor, pack
 from attn_ui.base import shared_cache
 from attn_ui.host.trial import silence_thread_warnings
 from pages.kernel_regression.compute import Sweep, pack_sweep
-from pages.kernel_regression.points import sample
+from pages.kernel_regression.data_points import sample
 from pages.kernel_regression.search import best_of
 from pages.kernel_regression.views import compare as compare_view
 from pages.kernel_regression.views import fit as fit_view

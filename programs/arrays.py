@@ -238,7 +238,7 @@ def rollout(layers):
     return rolled
 
 
-def set_sinks_aside(weights):
+def drop_sinks(weights):
     """Take out the keys that draw much from all others; the rows sum to one again."""
     n = len(weights)
     others = (weights.sum(0) - weights.diagonal()) / max(1, n - 1)

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from attn_core.capturing import recomputing
-from attn_core.capturing.products import ModuleSoftmaxes, Products, Softmax
+from attn_core.capturing.composed_attention import ModuleSoftmaxes, Softmax, SoftmaxTracker
 from attn_core.capturing.sequence_choice import tensors
 from attn_core.capturing.torch_inside import FUSED_HEADS, FUSED_LAYER
 
@@ -74,7 +74,7 @@ class Watch(TorchFunctionMode):
         self.keep = keep
         self.names = {id(module): name for name, module in model.named_modules()}
         self.frames = [_Frame(model, "")]
-        self.products = Products()
+        self.tracker = SoftmaxTracker()
 
     @property
     def calls(self) -> list[AttentionCall]:
@@ -93,14 +93,14 @@ class Watch(TorchFunctionMode):
                 self._add(self.frames[-1], computed_by, weights, {weights.shape[-3]} if is_plain else None)
                 values = None if is_plain else kwargs.get("value", args[2] if len(args) > 2 else None)
                 # Whether what torch's function returns becomes a part of something larger.
-                softmax = self.products.follow_fused(weights, values, output)
+                softmax = self.tracker.follow_fused(weights, values, output)
                 calls = self.frames[-1].calls
                 calls[-1] = replace(calls[-1], softmax=softmax)
         elif getattr(func, "__name__", "") in {"flex_attention", "flex_attention_backward"}:
             self._miss("computes its attention by flex_attention, whose weights never exist")
         else:
             with torch.no_grad():
-                self.products.follow(func, args, kwargs, output, self.frames[-1].record)
+                self.tracker.follow(func, args, kwargs, output, self.frames[-1].record)
         return output
 
     def enter(self, module: nn.Module) -> None:
@@ -117,7 +117,7 @@ class Watch(TorchFunctionMode):
             return
         frame = self.frames.pop()
         outer = self.frames[-1]
-        is_handed = self.products.end(frame.record, tensors(output), outer.record)
+        is_handed = self.tracker.end(frame.record, tensors(output), outer.record)
         self._judge(frame, is_handed=is_handed)
         outer.calls += frame.calls
 
@@ -134,14 +134,14 @@ class Watch(TorchFunctionMode):
         is_attention = bool(_ATTENTION.search(kind)) and not _BESIDE.search(kind)
         # Two axes that no product with values follows are probabilities, of classes or of experts.
         softmaxes = [each for each in frame.record.softmaxes if len(each.shape) > 2 or each.uses]
-        products = [each for each in softmaxes if each.uses]
+        tracker = [each for each in softmaxes if each.uses]
         reasons = [each.reason for each in softmaxes if each.reason]
-        if any(frame.record.is_linear(each) for each in products):
+        if any(frame.record.is_linear(each) for each in tracker):
             reasons.append("takes one softmax over features and one over places, as linear attention does")
-        if reasons and (products or is_attention or any(each.is_like_attention for each in softmaxes)):
+        if reasons and (tracker or is_attention or any(each.is_like_attention for each in softmaxes)):
             frame.calls.append(AttentionCall(frame.module, frame.name, WRITTEN_OUT, reason=reasons[0]))
         else:
-            for each in products:
+            for each in tracker:
                 assert each.weights is not None
                 self._add(frame, WRITTEN_OUT, each.weights)
         if frame.calls or is_handed:

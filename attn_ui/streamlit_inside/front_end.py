@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from attn_ui.streamlit_inside.part import Part, expect, look_up
+from attn_ui.streamlit_inside.feature import Feature, expect, look_up
 
 TEXTS = (".js", ".css")
 # The front end looks for the server here first, and not below the page's own address.
@@ -72,21 +72,21 @@ def _has_address() -> str:
     return "" if not missing_names(["BACKEND_BASE_URL"]) else "no script knows BACKEND_BASE_URL"
 
 
-HTML = Part(
+HTML = Feature(
     "announced HTML",
     expect(_FOLDER),
     _has_index,
     uses="index.html on disk, into which lines are written before </head> and </body>",
-    buys="a page shows its figure, still, before the app has come, and stands on its own paper, an old "
+    gives="a page shows its figure, still, before the app has come, and stands on its own paper, an old "
     "browser sees that figure and a sentence, and a link unfolds with a picture of its page",
     without="Streamlit's own HTML is sent, and a first visit is slower",
     upstream=(6567, 6609),
 )
-SERVER = Part(
+SERVER = Feature(
     "the server's address, told",
     _has_address,
     uses="window.__streamlit.BACKEND_BASE_URL",
-    buys="no link to a page answers 404 twice, to a front end that looks for the server below that page",
+    gives="no link to a page answers 404 twice, to a front end that looks for the server below that page",
     without="it does",
     upstream=(7074,),
 )

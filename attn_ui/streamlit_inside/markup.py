@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attn_live.bundle import join_scripts
 from attn_ui.streamlit_inside import front_end
-from attn_ui.streamlit_inside.part import Part
+from attn_ui.streamlit_inside.feature import Feature
 
 NAMES = (
     "stAlert",
@@ -82,12 +82,12 @@ def _missing_names() -> str:
     return f"its front end knows no {', '.join(lacking)}" if lacking else ""
 
 
-PART = Part(
+FEATURE = Feature(
     "dress of Streamlit's own elements",
     _missing_names,
     uses=f"{len(NAMES)} classes and attributes of the elements that it draws",
-    buys="the look of the page, touch and keyboard where Streamlit's own fall short, a line while the server "
-    "is away, what lesson links hide, and slides",
+    gives="the look of the page, touch and keyboard where Streamlit's own fall short, a line while the "
+    "server is away, what lesson links hide, and slides",
     without="elements of another name look and behave as Streamlit has them, and lesson links show them",
 )
 

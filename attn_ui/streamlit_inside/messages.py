@@ -8,7 +8,7 @@ import streamlit as st
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it ships no types
 from starlette.types import Message
 
-from attn_ui.streamlit_inside.part import Part, expect_fields, look_up
+from attn_ui.streamlit_inside.feature import Feature, expect_fields, look_up
 
 _ASKED = "streamlit.proto.BackMsg_pb2:BackMsg"
 _ANSWER = "streamlit.proto.ForwardMsg_pb2:ForwardMsg"
@@ -20,7 +20,7 @@ def _ends() -> str:
     return "" if has_end else f"{_ANSWER} has no FINISHED_SUCCESSFULLY"
 
 
-PART = Part(
+FEATURE = Feature(
     "reading of messages",
     expect_fields(_ASKED, "rerun_script"),
     expect_fields(
@@ -34,7 +34,7 @@ PART = Part(
     expect_fields("streamlit.proto.Delta_pb2:Delta", "fragment_id"),
     _ends,
     uses="the messages between a browser and Streamlit",
-    buys="a slider that is let go while the page is being made, or after its server was replaced, is "
+    gives="a slider that is let go while the page is being made, or after its server was replaced, is "
     "followed by the page, who connects and asks for no page loses the place after 15 s, and a browser is "
     "never told of a message by a name that it has forgotten meanwhile",
     without="the page stays as it was until the next change, a place is kept by whatever is sent, and quick "
@@ -45,7 +45,7 @@ PART = Part(
 
 def requests_run(message: Message) -> bool:
     """Whether a browser's message requests a run; True where messages cannot be read."""
-    if not PART.on:
+    if not FEATURE.on:
         return bool(message["type"] == "websocket.receive")
     return _run_request(message) is not None
 
@@ -65,7 +65,7 @@ class Talk:
         self._ended = 0  # runs
         self._named: dict[str, int] = {}  # after how many of them a large message was sent, or named, last
         self._named_for: int = st.get_option(_KEPT_RUNS) // 2  # runs
-        self._answer: Any = look_up(_ANSWER) if PART.on else None  # there are some seventy in a run
+        self._answer: Any = look_up(_ANSWER) if FEATURE.on else None  # there are some seventy in a run
 
     @property
     def _is_being_made(self) -> bool:
@@ -82,7 +82,7 @@ class Talk:
         browser drops each after some runs, and loses the connection where an answer names a dropped one:
         as runs may end in between, only those stay here that it keeps for as many runs again.
         """
-        if not PART.on or (request := _run_request(message)) is None:
+        if not FEATURE.on or (request := _run_request(message)) is None:
             return message
         run = request.rerun_script
         cached = [*run.cached_message_hashes]

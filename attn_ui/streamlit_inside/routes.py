@@ -3,19 +3,19 @@
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from attn_ui.streamlit_inside.part import Part, equals, expect
+from attn_ui.streamlit_inside.feature import Feature, equals, expect
 
 _SERVER = "streamlit.web.server.starlette"
 _STREAM = "/_stcore/stream"
 FOLDERS = ("_stcore", "static", "media", "component")
 """What Streamlit serves below these is no page."""
 
-STREAM = Part(
+STREAM = Feature(
     "places of visitors",
     equals(f"{_SERVER}.starlette_websocket:_ROUTE_WEBSOCKET_STREAM", _STREAM[1:]),
     expect(f"{_SERVER}.starlette_websocket:_parse_subprotocols"),
     uses="the address of the stream, and the session that a third subprotocol names",
-    buys="whoever comes back to a session that is kept has a place",
+    gives="whoever comes back to a session that is kept has a place",
     without="every connection counts as a new visitor",
 )
 

@@ -7,24 +7,24 @@ from urllib.parse import parse_qs
 
 import streamlit as st
 
-from attn_ui.streamlit_inside.part import Part, expect, expect_fields, look_up
+from attn_ui.streamlit_inside.feature import Feature, expect, expect_fields, look_up
 
 _GET = "streamlit.runtime.scriptrunner:get_script_run_ctx"
 _RUN = "streamlit.runtime.scriptrunner_utils.script_run_context:ScriptRunContext"
 _PARAMS = "streamlit.runtime.state.query_params:QueryParams"
 
-PART = Part(
+FEATURE = Feature(
     "the run in progress",
     expect(_GET, "suppress_warning"),
     expect_fields(_RUN, "session_id", "is_history_navigation"),
     uses="the id of a run's session, and whether the browser's back or forward button asked for the run",
-    buys="visitors take turns, so that one does not hold up a class; and these buttons bring back live "
+    gives="visitors take turns, so that one does not hold up a class; and these buttons bring back live "
     "sliders, tables, cells and tabs",
     without="runs take turns in the order in which they came, and these buttons leave live sliders, tables "
     "and tabs as they are",
     upstream=(13853,),
 )
-ADDRESS = Part(
+ADDRESS = Feature(
     "settings that two pages share",
     expect(_GET, "suppress_warning"),
     expect_fields(_RUN, "query_string", "session_state"),
@@ -34,7 +34,7 @@ ADDRESS = Part(
     expect(f"{_PARAMS}.set_with_no_forward_msg", "self", "key", "val"),
     expect(f"{_PARAMS}.discard_param_no_forward_msg", "self", "param_key"),
     uses="the address that a browser sent with a run, and what Streamlit takes out of it between pages",
-    buys="the back button brings a setting back that another page has too",
+    gives="the back button brings a setting back that another page has too",
     without="such a setting stays as the other page left it",
     upstream=(9279,),
 )
@@ -42,7 +42,7 @@ ADDRESS = Part(
 
 def session() -> str | None:
     """Return the session of this thread's run; None where it runs no page."""
-    if not PART.on:
+    if not FEATURE.on:
         return f"thread {threading.get_ident()}"
     run = _run()
     return None if run is None else str(run.session_id)
@@ -50,7 +50,7 @@ def session() -> str | None:
 
 def is_history_step() -> bool:
     """Whether this run follows the browser's back or forward button."""
-    run = _run() if PART.on else None
+    run = _run() if FEATURE.on else None
     return bool(run and run.is_history_navigation)
 
 

@@ -5,24 +5,24 @@ import logging
 import streamlit as st
 
 from attn_ui.streamlit_inside import front_end, markup, messages, routes, run, uploaded
-from attn_ui.streamlit_inside.part import Part
+from attn_ui.streamlit_inside.feature import Feature
 
-PARTS: tuple[Part, ...] = (
-    run.PART,
+FEATURES: tuple[Feature, ...] = (
+    run.FEATURE,
     run.ADDRESS,
-    messages.PART,
-    uploaded.PART,
+    messages.FEATURE,
+    uploaded.FEATURE,
     routes.STREAM,
     front_end.HTML,
     front_end.SERVER,
-    markup.PART,
+    markup.FEATURE,
 )
 _LOG = logging.getLogger(__name__)
 
 
 def describe_missing() -> str:
     """Say which features are off, and how the app is without them; "" where none is."""
-    lines = [f"{part.name} ({part.missing}): {part.without}" for part in PARTS if not part.on]
+    lines = [f"{each.name} ({each.missing}): {each.without}" for each in FEATURES if not each.on]
     return f"Off with Streamlit {st.__version__}: {'; '.join(lines)}." if lines else ""
 
 

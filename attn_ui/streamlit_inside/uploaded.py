@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from attn_ui.streamlit_inside.part import Part, equals, expect, look_up
+from attn_ui.streamlit_inside.feature import Feature, equals, expect, look_up
 
 _RUNTIME = "streamlit.runtime:Runtime"
 _ADDRESS = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+/?$")
@@ -18,7 +18,7 @@ def _keeps_by_session() -> str:
     return "" if isinstance(getattr(manager, "file_storage", None), dict) else f"{_FILES} has no file_storage"
 
 
-PART = Part(
+FEATURE = Feature(
     "limits of files by visitor",
     expect("streamlit.runtime:get_instance"),
     expect(f"{_RUNTIME}.uploaded_file_mgr"),
@@ -28,7 +28,7 @@ PART = Part(
     _keeps_by_session,
     uses="the files that Streamlit's runtime keeps by session, its list of open sessions, and the address to "
     "which a file is sent, which names the session",
-    buys="one visitor, or all together, cannot fill the server's memory with files, and nothing but a file "
+    gives="one visitor, or all together, cannot fill the server's memory with files, and nothing but a file "
     "may be larger than 64 kB",
     without="only the size of what is sent at once is limited, to that of a file",
     upstream=(3401,),
@@ -37,18 +37,18 @@ PART = Part(
 
 def may_be_file(path: str) -> bool:
     """Whether a request sends a file."""
-    return not PART.on or bool(_ADDRESS.search(path))
+    return not FEATURE.on or bool(_ADDRESS.search(path))
 
 
 def session_of(path: str) -> str:
     """Return the session that a file is sent for; "" where none is named."""
-    match = _ADDRESS.search(path) if PART.on else None
+    match = _ADDRESS.search(path) if FEATURE.on else None
     return match[1] if match else ""
 
 
 def file_sizes() -> Mapping[str, int]:
     """Return the bytes of files that Streamlit keeps, by session; open sessions without a file have none."""
-    if not PART.on:
+    if not FEATURE.on:
         return {}
     files = look_up("streamlit.runtime:get_instance")().uploaded_file_mgr
     return {
@@ -59,4 +59,4 @@ def file_sizes() -> Mapping[str, int]:
 
 def is_open(session: str) -> bool:
     """Whether a session's page is open; True where that is unknown, and Streamlit decides."""
-    return not PART.on or bool(look_up("streamlit.runtime:get_instance")().is_active_session(session))
+    return not FEATURE.on or bool(look_up("streamlit.runtime:get_instance")().is_active_session(session))

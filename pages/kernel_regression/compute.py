@@ -33,7 +33,7 @@ from attn_ui.base.parameters import EXACT, Steps
 from attn_ui.base.scenes import Packed, SharedScene, pack_scene
 from attn_ui.base.shared_cache import shared
 from attn_words import _
-from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
+from pages.kernel_regression.data_points import TOY_WIDTH, Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import kernel_name

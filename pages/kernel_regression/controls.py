@@ -7,7 +7,7 @@ from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import plain
 from attn_ui.base.shared_settings import SEED
 from attn_words import _
-from pages.kernel_regression.points import Points
+from pages.kernel_regression.data_points import Points
 from pages.kernel_regression.settings import (
     KERNEL,
     KERNEL_VIEW,

@@ -11,7 +11,7 @@ from attn_ui.screen.state import move
 from attn_ui.screen.streamlit_controls import CONTROLS
 from attn_words import _
 from pages.kernel_regression.compute import Result, Selection
-from pages.kernel_regression.points import Points
+from pages.kernel_regression.data_points import Points
 from pages.kernel_regression.search import best_of
 from pages.kernel_regression.settings import BANDWIDTH
 from pages.kernel_regression.views.bandwidth import LEARNING_RATE, LEARNING_STEPS, PATH, learned_path

@@ -13,7 +13,7 @@ from attn_figures.kernel_plane import PlaneEstimate, PlaneScene
 from attn_ui.base.parameters import EXACT, Steps
 from attn_words import _
 from pages.kernel_regression.compute import Sweep
-from pages.kernel_regression.points import Numbers, Points
+from pages.kernel_regression.data_points import Numbers, Points
 from pages.kernel_regression.settings import MAP_STRIDE, QUERY_AT, QUERY_AT_2
 from pages.kernel_regression.words import kernel_name
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from attn_core import BandwidthSearch, bandwidth_search
 from attn_ui.base.shared_cache import shared
-from pages.kernel_regression.points import Numbers, Points
+from pages.kernel_regression.data_points import Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH
 
 FINEST = 20  # bandwidths tried between two of the slider's, at most

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from attn_ui.base.shared_settings import SEED
-from pages.kernel_regression.points import Points, typed_sample
-from pages.kernel_regression.points import sample as toy_sample
+from pages.kernel_regression.data_points import Points, typed_sample
+from pages.kernel_regression.data_points import sample as toy_sample
 from pages.kernel_regression.settings import LOCAL_LINES, NOISE, OWN_POINTS, POINTS, TRUTH, TWO_INPUTS, TYPED
 
 

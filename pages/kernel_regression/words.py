@@ -11,7 +11,7 @@ from attn_live.captions import CaptionTemplates, LazyMap
 from attn_ui.base.parameters import label_of
 from attn_ui.base.ties import ROUNDING, tied
 from attn_words import _, _n, paragraph
-from pages.kernel_regression.points import Numbers, Points
+from pages.kernel_regression.data_points import Numbers, Points
 from pages.kernel_regression.settings import KERNEL
 
 SAME = 1e-9  # weights this close, relative to the largest, are ties

@@ -49,7 +49,7 @@ class AttentionFlow:
     on: Sequence[Sequence[int]]
     mask: Tensor
     is_causal: bool
-    aside: bool = False
+    drops_sinks: bool = False
     at: int = 0
 
     @property
@@ -82,19 +82,19 @@ class AttentionFlow:
         return find_sinks(self.weights)
 
     @cached_property
-    def aside_keys(self) -> Tensor:
+    def dropped_keys(self) -> Tensor:
         """Which keys are left out as sinks, (n_layer, n)."""
-        return self.sinks if self.aside else torch.zeros_like(self.sinks)
+        return self.sinks if self.drops_sinks else torch.zeros_like(self.sinks)
 
     @cached_property
     def layer_weights(self) -> Tensor:
         """The weights that are drawn and rolled out, (n_layer, n, n)."""
-        return drop_keys(self.weights, self.aside_keys) if self.aside else self.weights
+        return drop_keys(self.weights, self.dropped_keys) if self.drops_sinks else self.weights
 
     @cached_property
     def written_shares(self) -> Tensor | None:
         """The lengths, each row divided by its sum, (n_layer, n, n)."""
-        return None if self.norms is None else drop_keys(self.norms, self.aside_keys)
+        return None if self.norms is None else drop_keys(self.norms, self.dropped_keys)
 
     @cached_property
     def rollout(self) -> Tensor:
@@ -104,7 +104,7 @@ class AttentionFlow:
     @cached_property
     def visible(self) -> Tensor:
         """The cells without hatching, (n_layer, n, n)."""
-        return self.mask & ~self.aside_keys[:, None]
+        return self.mask & ~self.dropped_keys[:, None]
 
     @property
     def slider(self) -> Steps:
@@ -114,7 +114,7 @@ class AttentionFlow:
         return steps.fitting(5 * n * n, MOST_NUMBERS)
 
 
-def toy_flow(result: Result, *, aside: bool = False) -> AttentionFlow:
+def toy_flow(result: Result, *, drops_sinks: bool = False) -> AttentionFlow:
     """Return what flows through a toy; a head that is off passes nothing."""
     heads = range(result.recipe.heads)
     on = [
@@ -135,11 +135,11 @@ def toy_flow(result: Result, *, aside: bool = False) -> AttentionFlow:
         on,
         may_attend.expand(len(stages), n, n),
         result.task.causal,
-        aside,
+        drops_sinks,
     )
 
 
-def model_flow(heads: Heads, *, aside: bool = False) -> AttentionFlow:
+def model_flow(heads: Heads, *, drops_sinks: bool = False) -> AttentionFlow:
     """Return what flows through a whole model.
 
     Raises ValueError for maps that are not all of one square shape, and for too many layers or tokens.
@@ -191,7 +191,7 @@ def model_flow(heads: Heads, *, aside: bool = False) -> AttentionFlow:
         [range(len(each)) for each in maps],
         mask,
         is_causal and n > 1,
-        aside,
+        drops_sinks,
     )
 
 

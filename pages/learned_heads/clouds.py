@@ -9,7 +9,7 @@ from torch import Tensor
 from attn_core import RealModel, label_tokens
 from attn_core.clouds import Clouds, align_clouds
 from attn_core.plane import Plane, main_directions
-from attn_figures.points import QueryKeyPlane
+from attn_figures.planes import QueryKeyPlane
 from attn_ui.base.shared_cache import shared
 from attn_words import _
 from pages.learned_heads.compute import array

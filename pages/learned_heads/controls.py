@@ -59,7 +59,7 @@ def read_controls(controls: Controls) -> State:
 
 def _read_flow(controls: Controls, source: ToySetting | Heads) -> FlowState:
     with controls.sidebar():
-        return FlowState(source, controls.flag(settings.ASIDE, _("Set attention sinks aside")))
+        return FlowState(source, controls.flag(settings.DROPS_SINKS, _("Set attention sinks aside")))
 
 
 def _read_eviction(controls: Controls, source: ToySetting | Heads) -> EvictionState | None:

@@ -91,7 +91,7 @@ def _runs(result: Result, *lines: str) -> list[str]:
 def _of_flow(flow: AttentionFlow) -> Programs | OneProgram | None:
     source, at, prints = flow.source, flow.at, ["weights", "lengths", "rolled"]
     ends = [
-        *["maps = drop_keys(maps, find_sinks(maps))"] * flow.aside,
+        *["maps = drop_keys(maps, find_sinks(maps))"] * flow.drops_sinks,
         f"weights, rolled = maps[{at}], attention_rollout(maps)[{at}]",
     ]
     if isinstance(source, Heads):
@@ -111,7 +111,7 @@ def _of_flow(flow: AttentionFlow) -> Programs | OneProgram | None:
         heads_on,
         "maps = [mean_of_heads(weights, heads) for heads in on]",
         f"lengths = mean_of_heads(written_lengths(weights, V, W_o), on[{at}])",
-        *["maps = [set_sinks_aside(each) for each in maps]"] * flow.aside,
+        *["maps = [drop_sinks(each) for each in maps]"] * flow.drops_sinks,
         f"weights, rolled = maps[{at}], rollout(maps[:{at + 1}])",
     ]
     short = _runs(

@@ -70,7 +70,7 @@ LOOK = Choice(
 FLOW_TAB = page_tabs()
 MOST_LAYERS = 64
 LAYER = Steps("layer", MOST_LAYERS, tuple(range(1, MOST_LAYERS + 1)), ".0f")
-ASIDE = Flag("sinksaside", False)
+DROPS_SINKS = Flag("sinksaside", False)
 WITHIN = Steps("within", 1, tuple(range(1, 65)), ".0f")  # a head of one layer, where a text is long
 LONG_TAB = page_tabs(maths=())
 POLICY = Choice("policy", "H2O", tuple(POLICIES))
@@ -95,6 +95,6 @@ SETTINGS: tuple[Parameter, ...] = (
     *SEQUENCES.values(),
     *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS, MISTAKE),
     *(TEXT, RANK_BY, RANK, KIND, HIDE, BLOCKS, ZOOM, CODE),
-    *(LOOK, LAYER, WITHIN, ASIDE, POLICY, BUDGET),
+    *(LOOK, LAYER, WITHIN, DROPS_SINKS, POLICY, BUDGET),
     *(TINT, PAIR, TEXT_2, PIECES, PAIR_HEAD, PAIR_QUERY, TEMPERATURE, TOP_K, TOP_P),
 )

@@ -42,7 +42,7 @@ class FlowState:
     """The flow through all layers, with sinks left out or not."""
 
     source: ToySetting | Heads
-    aside: bool = False
+    drops_sinks: bool = False
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ def read_controls(controls: Controls) -> State:
                 if view == COMPARISON:
                     view = controls.segment(COMPARED, _("Compared"), label_visibility="collapsed")
                 if view in REMOVING_VIEWS:
-                    moving = _setting_aside(controls, moving)
+                    moving = _read_removal(controls, moving)
                     view = "without" if moving.removals and moving.removals.what == "without" else view
             describe_example(moving.n_head)
             queries = sequences(moving.setting).queries
@@ -354,7 +354,7 @@ def _shapes(controls: Controls, setting: HeadsSetting) -> list[list[Weight]]:
     return [list(shapes) for shapes in zip(*shapes_by_count, strict=True)]
 
 
-def _setting_aside(controls: Controls, moving: Moving) -> Moving:
+def _read_removal(controls: Controls, moving: Moving) -> Moving:
     """Read what of a head's weights is set aside, which the slider moves then."""
     tokens, width = sequences(moving.setting), sizes_of(moving.setting, moving.n_head).d_head
     removals = read_removal(controls, tokens.shape[0], tokens.keys, width)

@@ -25,7 +25,7 @@ def tables(result: Result) -> Mapping[str, Columns]:
         "v": _table(attention.value[head], keys, "v"),
         "comes out": _table(attention.output, queries, "o"),
         **_together(result),
-        **_aside(result),
+        **_removals(result),
         **_points(result),
     }
 
@@ -41,7 +41,7 @@ def _together(result: Result) -> Mapping[str, Columns]:
     return {"together": {" ": result.tokens.keys} | dict(zip(names, rows.tolist(), strict=True))}
 
 
-def _aside(result: Result) -> Mapping[str, Columns]:
+def _removals(result: Result) -> Mapping[str, Columns]:
     """Return what is set aside of the chosen head's weights, one row a query; or what each key is worth."""
     name, columns = removal_table(matrices_of(result)) if result.removal.what else ("", {})
     words = result.tokens.keys if name == "without" else result.tokens.queries

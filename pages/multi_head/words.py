@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_figures.numbers import number
-from attn_figures.points import QueryKeyPlane
+from attn_figures.planes import QueryKeyPlane
 from attn_figures.ties import largest
 from attn_ui.base.markdown import coloured, first_of, listed
 from attn_ui.base.parameters import label_of

@@ -16,7 +16,7 @@ from attn_core.hard_lookup import hard_lookup
 from attn_core.measures import row_shares
 from attn_core.plane import Plane, chosen_dimensions, count_rank_changes, main_directions
 from attn_core.scores import DOT
-from attn_figures.points import HeadPlanes, QueryKeyPlane
+from attn_figures.planes import HeadPlanes, QueryKeyPlane
 from attn_figures.single_head import HeadMatrices, Lookup
 from attn_ui.base.removed_weights import NO_REMOVAL, Removal
 from attn_words import cached

@@ -44,7 +44,7 @@ def tables(result: Result) -> Mapping[str, Columns]:
         },
         "output": {N_("output of"): [*matrices.queries], **outputs},
         **{name: _numbered(name, np.asarray(each)) for name, each in result.own.items()},
-        **_aside(result),
+        **_removals(result),
         **_points(matrices),
     }
 
@@ -82,7 +82,7 @@ def _numbered(name: str, weight: np.ndarray) -> Columns:
 _TOGETHER = N_("mean of the rows"), N_("sum of the rows")
 
 
-def _aside(result: Result) -> Mapping[str, Columns]:
+def _removals(result: Result) -> Mapping[str, Columns]:
     """Return rows that are taken together; what is set aside, one row a query; what each word is worth."""
     matrices = result.matrices
     if matrices.group.also:

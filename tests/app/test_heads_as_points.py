@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
+from attn_figures.planes import SMALL_SIZE, AttentionPlane, QueryKeyPlane
 from attn_figures.point_labels import names_beside
-from attn_figures.points import SMALL_SIZE, AttentionPlane, QueryKeyPlane
 from attn_live.packing import MOST_BYTES
 from attn_live.unpacking import figure_at
 from pages import PAGES

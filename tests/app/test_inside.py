@@ -17,7 +17,7 @@ from attn_ui.host.assets import FrontEnd, plotly_js
 from attn_ui.host.limits import Limits
 from attn_ui.host.uploads import MAX_BYTES_ELSEWHERE, Uploads
 from attn_ui.streamlit_inside import front_end, markup, messages, routes, self_check, uploaded
-from attn_ui.streamlit_inside.part import Part
+from attn_ui.streamlit_inside.feature import Feature
 from tests.pages import open_page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,19 +92,19 @@ def test_streamlit_elements_by_class_are_in_one_folder_and_listed() -> None:
     assert sorted(used | set(ours)) == sorted(markup.NAMES)
 
 
-def test_streamlit_part_is_probed_and_states_its_use() -> None:
+def test_streamlit_feature_is_probed_and_states_its_use() -> None:
     modules = [import_module(f"attn_ui.streamlit_inside.{path.stem}") for path in FOLDER.glob("[a-z]*.py")]
-    declared = [each for module in modules for each in vars(module).values() if isinstance(each, Part)]
-    assert set(declared) == set(self_check.PARTS)
-    assert len(self_check.PARTS) <= 9
-    for part in self_check.PARTS:
-        assert part.looks
-        assert all((part.name, part.uses, part.buys, part.without))
+    declared = [each for module in modules for each in vars(module).values() if isinstance(each, Feature)]
+    assert set(declared) == set(self_check.FEATURES)
+    assert len(self_check.FEATURES) <= 9
+    for feature in self_check.FEATURES:
+        assert feature.needs
+        assert all((feature.name, feature.uses, feature.gives, feature.without))
 
 
 def test_installed_streamlit_has_every_part(caplog: pytest.LogCaptureFixture) -> None:
-    for part in self_check.PARTS:
-        vars(part).pop("missing", None)
+    for feature in self_check.FEATURES:
+        vars(feature).pop("missing", None)
     self_check.check()
     assert not caplog.records
 
@@ -155,17 +155,17 @@ def alter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
                 monkeypatch.delattr(target)
             else:
                 monkeypatch.setattr(target, to(tmp_path) if to is no_page else to)
-        for part in self_check.PARTS:
-            vars(part).pop("missing", None)
+        for feature in self_check.FEATURES:
+            vars(feature).pop("missing", None)
 
     yield change
     monkeypatch.undo()
-    for part in self_check.PARTS:
-        vars(part).pop("missing", None)
+    for feature in self_check.FEATURES:
+        vars(feature).pop("missing", None)
 
 
 def test_streamlit_parts_are_all_altered_below() -> None:
-    assert [part.name for part in self_check.PARTS] == list(ALTERED)
+    assert [feature.name for feature in self_check.FEATURES] == list(ALTERED)
 
 
 @pytest.mark.parametrize("name", ALTERED)
@@ -175,9 +175,9 @@ def test_app_runs_without_a_streamlit_part_and_logs_one_line(
     alter(name)
     self_check.check()
     (record,) = caplog.records
-    (part,) = [each for each in self_check.PARTS if each.name == name]
+    (feature,) = [each for each in self_check.FEATURES if each.name == name]
     assert f"{name} (" in record.getMessage()
-    assert part.without in record.getMessage()
+    assert feature.without in record.getMessage()
     assert "\n" not in record.getMessage()
     at = open_page("single-head", t="2.00")
     assert not at.exception

@@ -16,8 +16,8 @@ from attn_live.packing import MOST_BYTES
 from attn_live.unpacking import figure_at
 from pages.kernel_regression.compute import Sweep, pack_sweep
 from pages.kernel_regression.controls import OWN
+from pages.kernel_regression.data_points import Points, from_columns, replace_points, sample
 from pages.kernel_regression.own_table import pair, read_table
-from pages.kernel_regression.points import Points, from_columns, replace_points, sample
 from pages.kernel_regression.search import best_of, errors
 from pages.kernel_regression.settings import (
     BANDWIDTH,

@@ -12,7 +12,7 @@ from attn_core.typed_function import MOST_CHARACTERS
 from attn_ui.base.page import At
 from attn_words import speaking
 from pages import PAGES
-from pages.kernel_regression.points import sample, typed_sample
+from pages.kernel_regression.data_points import sample, typed_sample
 from pages.kernel_regression.settings import KERNEL_VIEW, TRUTH
 from tests.app.test_kernel_regression import assert_sound, page, told
 from tests.run_programs import leaves

@@ -10,7 +10,7 @@ import pytest
 from attn_core import KERNELS
 from pages import PAGES
 from pages.kernel_regression import words
-from pages.kernel_regression.points import Points, from_columns, sample
+from pages.kernel_regression.data_points import Points, from_columns, sample
 from pages.kernel_regression.search import best_of
 from pages.kernel_regression.settings import BANDWIDTH, KERNEL_VIEW
 from pages.kernel_regression.tabs.arithmetic import dot_products

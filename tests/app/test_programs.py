@@ -241,7 +241,7 @@ def test_program_of_toys_equals_attn_core(own: Functions) -> None:
     close(own.mean_of_heads(weights[:2], [0, 1]), maps[0])
     assert not own.mean_of_heads(weights[:2], []).any()
     close(own.rollout(list(maps)), attention_rollout(maps)[1])
-    close(own.set_sinks_aside(maps[1]), drop_keys(maps[1], find_sinks(maps[1])))
+    close(own.drop_sinks(maps[1]), drop_keys(maps[1], find_sinks(maps[1])))
     for policy, name in (("window", "oldest"), ("StreamingLLM", "oldest_after_sinks"), ("H2O", "least_used")):
         wanted = evict((q @ k.mT / 4).clone(), v, policy)
         for budget in (1, 3, 6):

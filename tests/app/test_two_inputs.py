@@ -19,8 +19,8 @@ from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Steps
 from pages import PAGES
 from pages.kernel_regression.compute import STRIDES, Selection, Sweep, pack_sweep
+from pages.kernel_regression.data_points import sample as sample_of_one
 from pages.kernel_regression.plane import AXIS, PlanePoints, PlaneSweep, plane_points
-from pages.kernel_regression.points import sample as sample_of_one
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT, QUERY_AT_2, TAB
 from pages.kernel_regression.tabs import checks as kernel_checks
 from pages.kernel_regression.views import two_inputs

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 from statsmodels.nonparametric.kernel_regression import KernelReg
 
-from pages.kernel_regression.points import Points, sample
+from pages.kernel_regression.data_points import Points, sample
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
 from tests.browser.app_page import AppPage
 

@@ -22,7 +22,7 @@ from attn_live.captions import pack_captions
 from attn_live.packing import message, pack
 from attn_live.unpacking import body_of, count_steps, figure_at
 from pages import PAGES as PAGES_BY_ADDRESS
-from pages.kernel_regression.points import sample
+from pages.kernel_regression.data_points import sample
 from pages.kernel_regression.settings import QUERY_AT
 from tests.messages import caption_at, plain, stacks
 from tests.pages import open_sound

@@ -87,7 +87,7 @@ def test_search_equals_errors_one_at_a_time(kernel: str) -> None:
 def test_search_in_chunks_equals_search(monkeypatch: pytest.MonkeyPatch) -> None:
     sample = regression_sample("sine")
     whole = bandwidth_search(sample.keys, sample.values, bandwidths=GRID)
-    monkeypatch.setattr("attn_core._points.CHUNK", 3 * 40 * 40)
+    monkeypatch.setattr("attn_core._sample.CHUNK", 3 * 40 * 40)
     chunked = bandwidth_search(sample.keys, sample.values, bandwidths=GRID)
     torch.testing.assert_close(chunked.leave_one_out_errors, whole.leave_one_out_errors)
     torch.testing.assert_close(chunked.training_errors, whole.training_errors)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from statsmodels.nonparametric.kernel_regression import KernelReg
 from torch import Tensor
 
-from attn_core import KERNELS, _points, kernel_estimate, nadaraya_watson, regression_sample
+from attn_core import KERNELS, _sample, kernel_estimate, nadaraya_watson, regression_sample
 from tests.core.kinds import Draw, Refuses
 
 COMPACT = ["boxcar", "triangular", "epanechnikov"]
@@ -202,12 +202,12 @@ def test_regression_gradients_are_right(kernel: str, draw: Draw) -> None:
 def test_kernel_estimate_equals_nadaraya_watson(
     monkeypatch: pytest.MonkeyPatch, draw: Draw, kernel: str
 ) -> None:
-    monkeypatch.setattr("attn_core._points.CHUNK", 50)  # so that one bandwidth is worked through at a time
+    monkeypatch.setattr("attn_core._sample.CHUNK", 50)  # so that one bandwidth is worked through at a time
     queries, keys, values = draw(5), draw(7), draw(7, 2)
     steps = column([[0.1, 0.4, 1.0], [2.0, 5.0, 9.0]])
-    once = Mock(side_effect=_points.squares_beyond_nearest)  # what no bandwidth changes
+    once = Mock(side_effect=_sample.squares_beyond_nearest)  # what no bandwidth changes
     whole = nadaraya_watson(queries, keys, values, kernel=kernel, bandwidth=steps).estimate
-    monkeypatch.setattr("attn_core._points.squares_beyond_nearest", once)
+    monkeypatch.setattr("attn_core._sample.squares_beyond_nearest", once)
     chunked = kernel_estimate(queries, keys, values, kernel=kernel, bandwidth=steps)
     torch.testing.assert_close(chunked, whole, equal_nan=True)
     assert once.call_count == 1

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attn_figures.planes import FULL_SIZE, SMALL_SIZE
 from attn_figures.point_labels import PlaneStyle, QueryPoints, axis_reach, names_beside
-from attn_figures.points import FULL_SIZE, SMALL_SIZE
 
 WORDS = ["the", "cat", "sat", "on", "the", "mat", "and", "then", "looked", "at", "a"]
 WORDS += ["telecommunications", "Attention", "WWW", "is"]

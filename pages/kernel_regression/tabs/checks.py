@@ -12,8 +12,8 @@ from attn_core.checks import Check, compare
 from attn_ui.screen.tables import checks_table
 from attn_words import N_, _
 from pages.kernel_regression.compute import Result, Selection, append_dimension
+from pages.kernel_regression.data_points import Numbers
 from pages.kernel_regression.plane import MAP
-from pages.kernel_regression.points import Numbers
 from pages.kernel_regression.tabs import line_checks
 
 SUMS = N_("each row of weights sums to one, or is empty")

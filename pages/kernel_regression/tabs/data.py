@@ -15,6 +15,7 @@ from attn_ui.screen.tables import numbers_table
 from attn_words import N_, _, _n, paragraph
 from pages.kernel_regression.compute import Result, Selection
 from pages.kernel_regression.controls import OWN
+from pages.kernel_regression.data_points import Points, from_columns, replace_points
 from pages.kernel_regression.own_table import (
     Column,
     OwnTable,
@@ -25,7 +26,6 @@ from pages.kernel_regression.own_table import (
     read_table,
     thin,
 )
-from pages.kernel_regression.points import Points, from_columns, replace_points
 from pages.kernel_regression.settings import OWN_POINTS, POINTS_DATA
 from pages.kernel_regression.tables import columns
 

@@ -12,7 +12,7 @@ from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
 from attn_words import _, paragraph
 from pages.kernel_regression.compute import Result, Sweep, values_between
-from pages.kernel_regression.points import Numbers, Points
+from pages.kernel_regression.data_points import Numbers, Points
 from pages.kernel_regression.search import Best, best_of, errors
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import error_readout

@@ -20,7 +20,7 @@ from attn_ui.base.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V
 from attn_ui.base.ties import rounded
 from attn_words import N_, _, paragraph
 from pages.kernel_regression.compute import Result, Selection, Sweep, append_dimension, figure_at_sliders
-from pages.kernel_regression.points import Numbers, Points
+from pages.kernel_regression.data_points import Numbers, Points
 from pages.kernel_regression.settings import ALL_KEYS, BANDWIDTH, KEY_LENGTHS, KEYS_LIE, OWN_POINTS
 from pages.kernel_regression.state import State
 

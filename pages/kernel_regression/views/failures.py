@@ -17,7 +17,7 @@ from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
 from attn_words import N_, _, paragraph
 from pages.kernel_regression.compute import Result, Sweep, values_between
-from pages.kernel_regression.points import Numbers, Points
+from pages.kernel_regression.data_points import Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, KERNEL
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import empty_warning, format_amount, kernel_name

@@ -16,7 +16,7 @@ from attn_ui.base.controls import Controls
 from attn_ui.base.page import View
 from attn_words import _, paragraph
 from pages.kernel_regression.compute import Result, Sweep, figure_at_sliders
-from pages.kernel_regression.points import Numbers
+from pages.kernel_regression.data_points import Numbers
 from pages.kernel_regression.settings import BANDWIDTH, LINES_TAB
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import format_amount, kernel_name

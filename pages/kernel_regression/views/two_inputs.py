@@ -11,8 +11,8 @@ from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Cell, View
 from pages.kernel_regression.compute import Result, figure_at_sliders
+from pages.kernel_regression.data_points import Numbers
 from pages.kernel_regression.plane import AXIS, DOWN, PlanePoints, PlaneSweep, plane_points
-from pages.kernel_regression.points import Numbers
 from pages.kernel_regression.search import errors
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT, QUERY_AT_2
 from pages.kernel_regression.state import State

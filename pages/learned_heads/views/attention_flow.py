@@ -28,11 +28,11 @@ def view(controls: Controls, state: FlowState) -> View[AnyResult]:
     source = state.source
     if isinstance(source, ToySetting):
         steps, whose = steps_of(source.recipe), source.recipe.task
-        flow = toy_flow(Result(source, steps.nearest(controls.value(steps))), aside=state.aside)
+        flow = toy_flow(Result(source, steps.nearest(controls.value(steps))), drops_sinks=state.drops_sinks)
     else:
         whose = source.model.name if source.model else "an own model"
         try:
-            flow = model_flow(source, aside=state.aside)
+            flow = model_flow(source, drops_sinks=state.drops_sinks)
         except ValueError as error:
             controls.caption(f":material/error: {error}.")
             return View(None, None)
@@ -40,7 +40,7 @@ def view(controls: Controls, state: FlowState) -> View[AnyResult]:
     layers = tuple(int(each) - 1 for each in slider.values)
     flow = replace(flow, at=layers[slider.nearest(controls.value(slider))])
     figure = Figure(
-        _shared(_key(flow), state.aside, layers, flow)
+        _shared(_key(flow), state.drops_sinks, layers, flow)
         if _key(flow)
         else SharedScene(lambda: _draw(flow, layers), lambda: pack_scene(_draw(flow, layers))),
         key="flow toy" if isinstance(source, ToySetting) else "flow model",
@@ -73,8 +73,8 @@ def _about(flow: AttentionFlow) -> str:
 
 
 @shared_scene
-def _shared(key: Hashable, aside: bool, layers: tuple[int, ...], _flow: AttentionFlow) -> Scene:
-    del key, aside
+def _shared(key: Hashable, drops_sinks: bool, layers: tuple[int, ...], _flow: AttentionFlow) -> Scene:
+    del key, drops_sinks
     return _draw(_flow, layers)
 
 
@@ -98,7 +98,7 @@ def layer_of(flow: AttentionFlow, at: int) -> Layer:
         None if flow.written_shares is None else array(flow.written_shares[at]),
         None if flow.norms is None else array(flow.norms[at]),
         flow.visible[at].numpy(),
-        bool(flow.aside_keys[at].any()),
+        bool(flow.dropped_keys[at].any()),
         last,
         names,
     )

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from attn_figures.numbers import as_share
-from attn_figures.points import ONE_PLANE, AttentionPlane, single_plane, split_moves
+from attn_figures.planes import ONE_PLANE, AttentionPlane, single_plane, split_moves
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls

@@ -69,8 +69,8 @@ VIEWS: Mapping[str, HeadsView] = {
         each(maps.two_heads),
         lambda result: words.describe_pair(result, result.head, result.against),
     ),
-    "threshold": HeadsView(maps.draw_aside, maps.describe_aside),
-    "without": HeadsView(maps.draw_aside, maps.describe_aside),
+    "threshold": HeadsView(maps.draw_removal, maps.describe_removal),
+    "without": HeadsView(maps.draw_removal, maps.describe_removal),
     "single vs multi-head": HeadsView(
         each(one_or_many.picture),
         one_or_many.describe,

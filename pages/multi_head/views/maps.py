@@ -44,13 +44,13 @@ def two_heads(result: Result) -> Spec:
     return pictures.two_heads(heads(result), result.head, result.against)
 
 
-def draw_aside(steps: Sequence[Result]) -> Sequence[Spec]:
+def draw_removal(steps: Sequence[Result]) -> Sequence[Spec]:
     """Draw one head with removed weights faded, or the head without each of the words in turn."""
     picture = single_head.ablation if steps[0].removal.what == "without" else single_head.threshold
     return LazyMap(picture, matrices_of_steps(steps))
 
 
-def describe_aside(result: Result) -> str:
+def describe_removal(result: Result) -> str:
     """Say how many of the head's weights stay, or whose output moves most without the word."""
     matrices = matrices_of(result)
     ablation = removal_words.describe_ablation(matrices)

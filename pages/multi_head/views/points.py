@@ -10,7 +10,7 @@ from attn_core.plane import main_directions
 from attn_figures.multi_head import head_title
 from attn_figures.numbers import as_share
 from attn_figures.picture import Spec
-from attn_figures.points import (
+from attn_figures.planes import (
     SMALL_SIZE,
     AttentionPlane,
     QueryKeyPlane,

@@ -7,41 +7,41 @@ from functools import cached_property, reduce
 from importlib import import_module
 from typing import Any
 
-Look = Callable[[], str]
-"""Looks for something; returns "" where it is there, or what is missing."""
+Need = Callable[[], str]
+"""Checks that something is there; returns "" if so, or else what is missing."""
 
 
-class Part:
+class Feature:
     """A feature that relies on undocumented names; without them the app is slower or plainer."""
 
     def __init__(
-        self, name: str, *looks: Look, uses: str, buys: str, without: str, upstream: tuple[int, ...] = ()
+        self, name: str, *needs: Need, uses: str, gives: str, without: str, upstream: tuple[int, ...] = ()
     ) -> None:
         """Declare it.
 
         Args:
-            name: of the part, in the log.
-            looks: what must be there, each with its shape.
-            uses: what of Streamlit's.
-            buys: what for.
-            without: how the app is where it is missing, as a sentence goes on after the name.
-            upstream: Streamlit's own issues of the defect that it mends, on GitHub.
+            name: of the feature, in the log.
+            needs: checks that what it uses is there and has the expected form.
+            uses: the undocumented things of Streamlit that it uses.
+            gives: what it is for.
+            without: how the app behaves where it is off; a clause that follows the name.
+            upstream: the numbers of Streamlit's issues on GitHub about the defect that it works around.
         """
         self.name = name
-        self.looks = looks
+        self.needs = needs
         self.uses = uses
-        self.buys = buys
+        self.gives = gives
         self.without = without
         self.upstream = upstream
 
     @cached_property
     def missing(self) -> str:
         """The first thing that is missing; "" where nothing is."""
-        return next(filter(None, (look() for look in self.looks)), "")
+        return next(filter(None, (missing() for missing in self.needs)), "")
 
     @property
     def on(self) -> bool:
-        """Whether all is there."""
+        """Whether all that it needs is there."""
         return not self.missing
 
 
@@ -61,7 +61,7 @@ def look_up(where: str) -> Any:
         raise LookupError(where) from error
 
 
-def expect(where: str, *takes: str) -> Look:
+def expect(where: str, *takes: str) -> Need:
     """Return a check that a name exists, and that it takes these parameters where it is called.
 
     >>> expect("json:dumps", "obj", "indent")()
@@ -83,7 +83,7 @@ def expect(where: str, *takes: str) -> Look:
     return look
 
 
-def equals(where: str, value: object) -> Look:
+def equals(where: str, value: object) -> Need:
     """Return a check that a constant has this value."""
 
     def look() -> str:
@@ -95,7 +95,7 @@ def equals(where: str, value: object) -> Look:
     return look
 
 
-def expect_fields(where: str, *names: str) -> Look:
+def expect_fields(where: str, *names: str) -> Need:
     """Return a check that a dataclass or protobuf message has these fields."""
 
     def look() -> str:

@@ -97,7 +97,7 @@ class ModuleSoftmaxes:
 
 
 @dataclass(eq=False)
-class Products:
+class SoftmaxTracker:
     """Follows the softmaxes of all running modules until their products with values.
 
     ``alive`` holds the tensors that are the result of a softmax, by id, with their weights before dropout.
