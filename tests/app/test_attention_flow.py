@@ -11,12 +11,14 @@ import torch
 from attn_core import AttentionMaps, MultiHeadAttention, load_model
 from attn_core.attention_flow import attention_rollout
 from attn_core.eviction import POLICIES
+from attn_ui.base.controls import Controls
 from pages import PAGES
 from pages.learned_heads.attention_flow import MOST_TOKENS, AttentionFlow, model_flow
 from pages.learned_heads.eviction import HeadEviction
 from pages.learned_heads.ranked_heads import RankedHeads
-from pages.learned_heads.state import Heads
+from pages.learned_heads.state import FlowState, Heads
 from pages.learned_heads.tabs.flow import checks_of_eviction, checks_of_flow
+from pages.learned_heads.views import attention_flow as flow_view
 from tests import run_programs, small_models
 from tests.sentences import messages_in, numbers_in
 
@@ -39,7 +41,7 @@ def own(*shapes: tuple[int, int, int], causal: bool = False) -> Heads:
         weights = np.random.default_rng(number).random(shape)
         weights = np.tril(weights) if causal else weights
         maps[f"layer {number}"] = weights / weights.sum(-1, keepdims=True)
-    return Heads(RankedHeads(AttentionMaps(maps), "previous token"))
+    return Heads(RankedHeads(AttentionMaps(maps, notes=("of a file",)), "previous token"))
 
 
 @pytest.mark.parametrize(
@@ -80,10 +82,10 @@ def test_flow_sentence_has_the_share_of_other_tokens(task: str) -> None:
     assert messages_in(found.sentence, "keys", layer=1, weight=f"{given:.2f}", sinks=int(sinks.sum()))
 
 
-def test_flow_of_a_file_has_weights_and_no_values() -> None:
+def test_flow_of_a_file_has_its_notes_and_no_values() -> None:
     flow = model_flow(own((2, 5, 5), (3, 5, 5)))
-    assert flow.norms is None
-    assert not flow.is_causal
+    assert (flow.norms, flow.is_causal) == (None, False)
+    assert "of a file" in flow_view.view(Controls(), FlowState(own((2, 5, 5)))).notes
     assert len(checks_of_flow(flow)) == 2
     assert model_flow(own((2, 5, 5), causal=True)).is_causal
 

@@ -89,5 +89,5 @@ def test_next_token_logit_parts_are_shown(tmp_path: Path, monkeypatch: pytest.Mo
     layer, head = divmod(int(prediction.heads.argmax()), model.n_head)
     assert message["head"] == f"{layer + 1}.{head + 1}"
     assert "feed-forward layers" in message["parts"]
-    words = traces(page, 1.0)["logit lens words"]["text"]
-    assert len(words) == prediction.winners.numel()
+    assert len(traces(page, 1.0)["logit lens words"]["text"]) == prediction.winners.numel()
+    assert messages_in(at("source=a+real+model&t=10").sentence, "chance")[0]["chance"] > "0.00"

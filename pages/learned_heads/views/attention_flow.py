@@ -10,7 +10,7 @@ from attn_figures.attention_flow import Layer, attention_flow
 from attn_figures.scene import Scene
 from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
-from attn_ui.base.markdown import coloured, listed
+from attn_ui.base.markdown import coloured, listed, plain
 from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.scenes import SharedScene, pack_scene, shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY
@@ -49,8 +49,8 @@ def view(controls: Controls, state: FlowState) -> View[AnyResult]:
         chosen={"query": QUERY, "key": KEY},
     )
     notes = [_about(flow)]
-    if isinstance(source, Heads) and source.model is not None:
-        notes.append(words.about_model(source.model))
+    if isinstance(source, Heads):
+        notes += [words.about_model(source.model)] if source.model else map(plain, source.ranked.maps.notes)
     return View(flow, figure, notes=[*map(Small, notes)], tabs=FLOW_TAB)
 
 

@@ -88,7 +88,7 @@ def _caption(result: NextResult, temperature: float) -> str:
         "**{token}** is likeliest, **{chance}**. Top-k {k} and top-p {p} leave {count} of {all} tokens, with "
         "**{share}** of the probability.",
         token=plain(result.name(winner)),
-        chance=f"{float(chances[winner]):.2f}",
+        chance=words.mean(float(chances[winner])),
         k=result.state.top_k,
         p=f"{result.state.top_p:.2f}",
         count=f"{int(survivors.sum()):,}",
