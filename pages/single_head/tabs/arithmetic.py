@@ -155,7 +155,8 @@ def steps(at: Working) -> str:
     else:
         largest = matrices.scaled_scores[row][may].max()
         exponential = _number(matrices.exponentials[row, column])
-        at_sink = [] if matrices.sink is None else matrices.sink_exponentials[row]
+        at_sink = _number(matrices.sink_exponentials[row, 0])
+        beside = "" if matrices.sink is None else f" + {at_sink} {_('to the sink')}"
         rows += [
             (_("mask"), _("{scaled} + 0: may attend", scaled=scaled), scaled),
             (
@@ -163,7 +164,7 @@ def steps(at: Working) -> str:
                 f"exp({scaled} − {in_brackets(_number(largest))})",
                 exponential,
             ),
-            (_("sum of these over the row"), _sum([*matrices.exponentials[row][may], *at_sink]), total),
+            (_("sum of these over the row"), _sum(matrices.exponentials[row][may]) + beside, total),
             (_("weight"), f"{exponential} ÷ {total}", as_weight(float(matrices.weights[row, column]))),
         ]
     name, work, outcome = rows[-1]
