@@ -3,6 +3,7 @@
 from attn_core.attention import Attention, SelfAttention, scaled_dot_product_attention
 from attn_core.attention_file import read_attention
 from attn_core.attention_maps import AttentionMaps
+from attn_core.capture_manifest import Manifest, ManifestEntry
 from attn_core.capturing import capture
 from attn_core.checks import Check, audit_attention, compare
 from attn_core.heads_fit import HeadsFit, TwoPatternTask, fit_heads, two_pattern_task
@@ -11,7 +12,6 @@ from attn_core.kernels import KERNELS, Kernel
 from attn_core.kv_cache import DecodingCost, KVCache, decode_step, decoding_cost
 from attn_core.latent_attention import LatentAttention
 from attn_core.local_linear import LocalLinear, local_linear, local_linear_estimate
-from attn_core.manifest import Manifest, ManifestEntry
 from attn_core.mask_patterns import MASK_PATTERNS, Masking, make_mask, mask_code
 from attn_core.masks import (
     block_sparse_mask,

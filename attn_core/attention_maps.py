@@ -12,8 +12,8 @@ import numpy as np
 from jaxtyping import Float
 from safetensors.numpy import save_file
 
+from attn_core.capture_manifest import Manifest
 from attn_core.encoder_decoder import CROSS, DECODER, ENCODER, KINDS, OTHER, SOURCE, TARGET
-from attn_core.manifest import Manifest
 from attn_core.precision import coarsest
 from attn_core.tokens import readable_tokens
 from attn_words import N_

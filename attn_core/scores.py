@@ -1,4 +1,4 @@
-"""Other scores than the dot product: how well a key fits a query, by name."""
+"""Scores by name, the dot product among them: how well a key fits a query."""
 
 import math
 from collections.abc import Callable, Mapping

@@ -20,7 +20,7 @@ from attn_figures.marks import Mark
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
 from attn_figures.widths import letters
-from attn_live.labels import strip_tags
+from attn_live.plain_labels import strip_tags
 
 Numbers = NDArray[np.float64]
 HALF = 0.27  # of a level, what a box takes above and below its middle

@@ -20,8 +20,8 @@ from attn_figures.picture import Drawing, Spec
 from attn_live import paths
 from attn_live.arrays import CrossedLabels
 from attn_live.captions import CaptionTemplates, StepCaption
-from attn_live.labels import number_duplicates, plain_label
 from attn_live.packing import Cursor, Moves, pack
+from attn_live.plain_labels import number_duplicates, plain_label
 
 _LARGE_BODY = 6.0  # units a side of a map whose cells are too many for a unit each
 _WHOLE_CELLS = 0.05  # by how much the sides of square cells may seem to differ

@@ -383,7 +383,7 @@ def main() -> None:
     signal.signal(signal.SIGHUP, renew)
     try:
         room.start()
-        host = import_module("attn_ui.host.public_host").own_host() or "127.0.0.1"
+        host = import_module("attn_ui.host.public_address").own_host() or "127.0.0.1"
         number = f"{options.processes} process{'es' if options.processes > 1 else ''}"
         print(f"{number}: give the class http://{host}:{options.port}", flush=True)
         room.watch()

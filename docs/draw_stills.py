@@ -28,7 +28,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from attn_live.bundle import bundle
 from attn_live.captions import runs
-from attn_live.labels import strip_tags
+from attn_live.plain_labels import strip_tags
 from attn_ui.base.navigation import PAGES, PageEntry
 from attn_ui.export import slides
 from attn_ui.host.early_picture import FONT_FILES, PLACES, SCHEMES, STILLS, fill_drawing

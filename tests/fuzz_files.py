@@ -30,7 +30,7 @@ from attn_core import AttentionMaps, read_attention
 from attn_core.attention_file import MAX_BYTES, MAX_HEADS, MAX_PLACES
 from attn_core.precision import row_tolerance
 from attn_ui.base.bounds import MAX_CSV_BYTES, MAX_CSV_ROWS
-from attn_ui.base.weight_tables import TABLES, Weight
+from attn_ui.base.hand_weight_settings import TABLES, Weight
 from attn_ui.screen import settings_file
 from attn_ui.screen.weights_tab import texts_in_file
 from pages.kernel_regression.own_table import TableError, pair, read_table

@@ -12,11 +12,11 @@ from torch import nn
 
 from attn_core import _require
 from attn_core.attention_maps import PARTS, AttentionMaps
-from attn_core.capturing.running import watched_modules, without_capture
+from attn_core.capture_manifest import Manifest, ManifestEntry
+from attn_core.capturing.run_contexts import as_if_uncaptured, watched_modules
 from attn_core.capturing.sequence_choice import SequenceWeights, choose_sequence, tensors
 from attn_core.capturing.watching import AttentionCall, Watch
 from attn_core.encoder_decoder import CROSS, check_tokens, kinds_of
-from attn_core.manifest import Manifest, ManifestEntry
 from attn_core.precision import coarsest, row_tolerance
 
 _FUSED_BACKENDS = ("flash", "flex", "paged")  # one kernel computes them, and torch's functions see no weights
@@ -87,7 +87,7 @@ def capture(
     watch = Watch(model, replace(choose_sequence(model, sequence, args, inputs), heads_first=heads_first))
     with (
         watched_modules(watch.enter, watch.leave),
-        without_capture(model, watch, tensors((args, inputs)), as_is=as_is),
+        as_if_uncaptured(model, watch, tensors((args, inputs)), as_is=as_is),
     ):
         (model if method == "forward" else getattr(model, method))(*args, **inputs)
     watch.finish()

@@ -3,9 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from attn_ui.base.controls import Controls
-from attn_ui.base.markdown import listed
-from attn_ui.base.parameters import Choice, label_of, tab_name
-from attn_ui.base.weight_tables import (
+from attn_ui.base.hand_weight_settings import (
     CONVENTION,
     HAND,
     MOST,
@@ -16,6 +14,8 @@ from attn_ui.base.weight_tables import (
     Weight,
     describe_origins,
 )
+from attn_ui.base.markdown import listed
+from attn_ui.base.parameters import Choice, label_of, tab_name
 from attn_words import _, paragraph
 
 

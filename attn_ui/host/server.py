@@ -22,10 +22,10 @@ from attn_ui.host.document import Assets
 from attn_ui.host.faults import keep_logs_clean, show_fault
 from attn_ui.host.hosting import Hosting, hosting
 from attn_ui.host.limits import Limits
-from attn_ui.host.public_host import own_host
+from attn_ui.host.public_address import own_host
 from attn_ui.host.security import SecurityHeaders
 from attn_ui.host.tiles import Tiles
-from attn_ui.host.uploads import Uploads
+from attn_ui.host.uploads import UploadLimits
 from attn_ui.screen.slider_fragment import WholeFirst
 from attn_ui.streamlit_inside import self_check
 
@@ -91,7 +91,7 @@ def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None
             Middleware(SecurityHeaders, frame_ancestors=settings.frame_ancestors, metrics=settings.metrics),
             Middleware(WholeFirst),
             Middleware(Limits, sessions=settings.sessions, changes=settings.changes),
-            Middleware(Uploads),
+            Middleware(UploadLimits),
             Middleware(Tiles),
             Middleware(Assets, plotly=plotly, front=front),
         ],

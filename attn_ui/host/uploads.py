@@ -27,7 +27,7 @@ FULL = N_("This server keeps as many files for its visitors as it can. Send your
 ENDED = N_("The page that sends this file is not open here any more. Load it again.")
 
 
-class Uploads:
+class UploadLimits:
     """ASGI middleware that reads a request's body up to its limits before the application sees it."""
 
     def __init__(

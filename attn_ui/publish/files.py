@@ -135,7 +135,7 @@ def stylesheet() -> str:
     shows_dark = "--live-light: none; --live-dark: block;"
     # In the style itself, for a page from a disk may fetch none. Only what is drawn is written in it: words
     # around that are in the page's own font, and none moves when this comes.
-    font_data = base64.b64encode(letters.site_letters()).decode()
+    font_data = base64.b64encode(letters.site_font()).decode()
     face = (
         '@font-face { font-family: "Source Sans"; font-weight: 200 900; font-display: swap; '
         f'src: url(data:font/woff2;base64,{font_data}) format("woff2"); }}\n'

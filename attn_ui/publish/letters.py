@@ -24,13 +24,13 @@ _RANGES = (
 
 
 @cache
-def site_letters() -> bytes:
+def site_font() -> bytes:
     """Return the font with all letters that figures write; uncut where fontTools is not installed.
 
     That is so on an app's server.
     """
     try:
-        return text_letters("".join(chr(code) for first, last in _RANGES for code in range(first, last + 1)))
+        return font_of_text("".join(chr(code) for first, last in _RANGES for code in range(first, last + 1)))
     except ImportError:
         return front_end.font(_FONT).read_bytes()
 
@@ -49,7 +49,7 @@ def write_page(page: "Page", html: str, font: bytes = b"") -> None:
 
 
 @lru_cache(maxsize=512)
-def text_letters(text: str) -> bytes:
+def font_of_text(text: str) -> bytes:
     """Return the font with the letters of a text, as far as it has them.
 
     Raises:

@@ -58,13 +58,13 @@ def embed_letters(svgs: Sequence[str]) -> list[str]:
     )
     if not text.strip():
         return list(svgs)
-    face = letters.face(letters.text_letters(text))
+    face = letters.face(letters.font_of_text(text))
     return [re.sub(r"(<svg[^>]*>)", rf"\1<style>{face}</style>", svg, count=1) for svg in svgs]
 
 
 def _prepare(page: "Page", plotly: str) -> None:
     """Have a page know what draws; nothing is fetched."""
-    letters.write_page(page, "<!doctype html><title>stills</title>", letters.site_letters())
+    letters.write_page(page, "<!doctype html><title>stills</title>", letters.site_font())
     page.add_script_tag(content=plotly)
     page.add_script_tag(content=f"(() => {{\n{bundle('stills.js')}}})();")
 

@@ -16,7 +16,7 @@ from attn_ui.base.markdown import capital, plain
 from attn_ui.base.parameters import Parameter
 from attn_ui.base.pin import COMPARE, PIN, Pin
 from attn_ui.base.shared_cache import shared
-from attn_ui.host import public_host
+from attn_ui.host import public_address
 from attn_ui.host.assets import plotly_js
 from attn_ui.host.hosting import hosting
 from attn_ui.publish.files import NAME
@@ -92,7 +92,7 @@ def link(*, framed: bool, **more: str) -> str:
 
 def public_link(address: str) -> tuple[str, str]:
     """Return an address that other machines can open, and what is to be said about it."""
-    return public_host.public_link(address, st.context.headers, st.context.ip_address)
+    return public_address.public_link(address, st.context.headers, st.context.ip_address)
 
 
 def scannable(text: str) -> segno.QRCode:

@@ -6,8 +6,16 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from attn_ui.base.hand_weight_settings import (
+    CONVENTION,
+    MOST,
+    SWITCH,
+    TABLES,
+    HandRows,
+    Weight,
+    describe_origins,
+)
 from attn_ui.base.markdown import listed
-from attn_ui.base.weight_tables import CONVENTION, MOST, SWITCH, TABLES, HandRows, Weight, describe_origins
 from attn_ui.screen import matrices_file, state
 from attn_ui.screen.download import offer_csv
 from attn_ui.screen.matrices_file import Numbers

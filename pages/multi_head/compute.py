@@ -34,11 +34,11 @@ from attn_figures.arcs import Group
 from attn_figures.multi_head import HeadMaps
 from attn_figures.ties import largest_first
 from attn_ui.base.bounds import MAX_HEADS, MAX_TOKENS
+from attn_ui.base.hand_weight_settings import HandRows
 from attn_ui.base.parameters import Steps
 from attn_ui.base.removed_weights import NO_REMOVAL, Removal
 from attn_ui.base.sample_words import token_label
 from attn_ui.base.shared_cache import SharedCache
-from attn_ui.base.weight_tables import HandRows
 from attn_words import cached
 from pages.multi_head.settings import EXAMPLES, HEADS, MASK_REACH
 from pages.multi_head.state import NO_POSITIONS, HeadsOptions, HeadsSetting

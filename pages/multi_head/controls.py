@@ -7,6 +7,7 @@ from typing import Any
 
 from attn_core import INITS, SCHEMES, Masking
 from attn_ui.base.controls import Controls
+from attn_ui.base.hand_weight_settings import TABLES, Weight, hand_settings
 from attn_ui.base.hand_weights import read_by_hand, read_init, read_whether
 from attn_ui.base.markdown import listed
 from attn_ui.base.masking import read_details
@@ -26,7 +27,6 @@ from attn_ui.base.shared_settings import (
     TEXT,
     TEXT_2,
 )
-from attn_ui.base.weight_tables import TABLES, Weight, hand_settings
 from attn_words import N_, _, _n, paragraph
 from pages.multi_head.compute import MOST_NUMBERS, divisors, heads_slider, sequences, sizes_of, widths
 from pages.multi_head.settings import (

@@ -20,7 +20,7 @@ def plain_setting(setting: HeadsSetting) -> HeadsSetting:
     return HeadsSetting(**{name: getattr(setting, name) for name in (*fields, "init")})
 
 
-def one_or_many(result: Result) -> tuple[HeadsStudy, int]:
+def single_vs_multi(result: Result) -> tuple[HeadsStudy, int]:
     """Return the study of what is on the page, and the place of the present number of heads in it."""
     study = studied(plain_setting(result.setting))
     return study, sum(heads <= result.n_head for heads in study.num_heads) - 1

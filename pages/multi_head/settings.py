@@ -2,6 +2,7 @@
 
 from attn_core import ATTENTION_SAMPLES, INITS, MASK_PATTERNS, MULTI_HEAD_MISTAKES, SCHEMES
 from attn_ui.base.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
+from attn_ui.base.hand_weight_settings import TABLES, hand_settings, init_setting
 from attn_ui.base.parameters import Choice, Flag, Integer, MultiChoice, Parameter, Steps, Text, page_tabs
 from attn_ui.base.shared_settings import (
     ABOVE,
@@ -35,7 +36,6 @@ from attn_ui.base.shared_settings import (
     WITHOUT,
     scheme_setting,
 )
-from attn_ui.base.weight_tables import TABLES, hand_settings, init_setting
 from attn_words import N_
 
 TAB = page_tabs(

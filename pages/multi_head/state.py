@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 from attn_core import GLOROT, MASK_PATTERNS, Masking
 from attn_ui.base.bounds import MAX_HEADS
+from attn_ui.base.hand_weight_settings import HandRows
 from attn_ui.base.schemes import SchemeSettings
 from attn_ui.base.shared_settings import SEED
-from attn_ui.base.weight_tables import HandRows
 from attn_words import _
 from pages.multi_head.settings import A_PATTERN_A_HEAD, ONE_HEAD, USUAL_PATTERNS, WIDTH_MODEL, WITHOUT_HEADS
 

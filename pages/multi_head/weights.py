@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attn_ui.base.weight_tables import HandRows, Weight
+from attn_ui.base.hand_weight_settings import HandRows, Weight
 from attn_words import _
 
 

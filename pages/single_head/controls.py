@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from attn_core import INITS, MASK_PATTERNS, SCORES, Masking
 from attn_ui.base.controls import Controls
+from attn_ui.base.hand_weight_settings import SINGLE, HandRows, hand_settings
 from attn_ui.base.hand_weights import read_by_hand, read_init, read_whether
 from attn_ui.base.markdown import plain
 from attn_ui.base.masking import read_details
@@ -24,7 +25,6 @@ from attn_ui.base.shared_settings import (
     TEXT,
     TEXT_2,
 )
-from attn_ui.base.weight_tables import SINGLE, HandRows, hand_settings
 from attn_words import _, paragraph
 from pages.single_head.head import describe_drawing, make_head, read_sink, read_words, weights
 from pages.single_head.settings import (
@@ -53,8 +53,8 @@ RARELY_SET: tuple[Parameter, ...] = (
     *(TABLE_Q, TABLE_K, TABLE_V, INIT, SEED, SCORE, SCALE, FREE_SCALE, SINK, SINK_LOGIT),
     *hand_settings(SINGLE),
 )
-_GOOD = "_single_head_inputs"  # the last inputs that could be computed
-_UNTYPED = "_single_head_untyped"  # the last of them whose Q, K and V were not typed
+_LAST_VALID_INPUTS = "_single_head_inputs"  # the last inputs that could be computed
+_LAST_UNTYPED_INPUTS = "_single_head_untyped"  # the last of them whose Q, K and V were not typed
 
 
 def read_controls(controls: Controls) -> State:
@@ -93,7 +93,7 @@ def _read_inputs(controls: Controls, inputs: Inputs) -> Inputs:
         note = _("The picture stays as it was.")
         controls.caption(paragraph(f":material/edit: {plain(str(problem))}", note))
         controls.describe("kept", _("Of all this is shown"), _("the last numbers that fit one another"))
-        return controls.recall(_GOOD, Inputs())
+        return controls.recall(_LAST_VALID_INPUTS, Inputs())
     if projected:
         by_hand_weights: HandRows = (
             read_by_hand(controls, [[each] for each in weights(head)]) if by_hand else ()
@@ -103,9 +103,9 @@ def _read_inputs(controls: Controls, inputs: Inputs) -> Inputs:
                 controls.caption(sentence)
         inputs = replace(inputs, weights=by_hand_weights)
         head = make_head(inputs)
-    controls.remember(_GOOD, inputs)
+    controls.remember(_LAST_VALID_INPUTS, inputs)
     if inputs.qkv != "typed":
-        controls.remember(_UNTYPED, inputs)
+        controls.remember(_LAST_UNTYPED_INPUTS, inputs)
     return inputs
 
 
@@ -151,7 +151,7 @@ def _read_tables(controls: Controls, inputs: Inputs) -> Inputs:
     controls.button(_("Start again from the vectors"), lambda: _empty(controls, tables), width="stretch")
     tables_rows = [_rows(controls, table) for table in tables]
     if not all(tables_rows):
-        screen = make_head(controls.recall(_UNTYPED, replace(inputs, qkv="projected")))
+        screen = make_head(controls.recall(_LAST_UNTYPED_INPUTS, replace(inputs, qkv="projected")))
         started = [screen.query.tolist(), screen.key.tolist(), screen.value.tolist()]
         for table, before, rows in zip(tables, tables_rows, _fitting(tables_rows, started), strict=True):
             if not before:

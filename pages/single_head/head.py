@@ -9,12 +9,12 @@ from torch import Tensor
 import attn_core
 from attn_ui.base.bounds import MAX_TOKENS
 from attn_ui.base.controls import Controls
+from attn_ui.base.hand_weight_settings import HandRows, Weight, spread
 from attn_ui.base.parameters import Text
 from attn_ui.base.sample_words import token_label
 from attn_ui.base.sentence import read_sentence
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import SINK, SINK_LOGIT
-from attn_ui.base.weight_tables import HandRows, Weight, spread
 from attn_words import N_, _, _n, paragraph
 from pages.single_head.state import Inputs, Rows, tokens_of
 

@@ -2,6 +2,7 @@
 
 from attn_core import ATTENTION_MISTAKES, INITS, MASK_PATTERNS, SCORES
 from attn_ui.base.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
+from attn_ui.base.hand_weight_settings import SINGLE, hand_settings, init_setting
 from attn_ui.base.parameters import Choice, Flag, Integer, Parameter, Steps, Table, page_tabs
 from attn_ui.base.shared_settings import (
     ABOVE,
@@ -33,7 +34,6 @@ from attn_ui.base.shared_settings import (
     TYPED,
     WITHOUT,
 )
-from attn_ui.base.weight_tables import SINGLE, hand_settings, init_setting
 from pages.single_head.head import SAMPLES
 from pages.single_head.stages import STAGES
 from pages.single_head.state import Inputs

@@ -8,10 +8,10 @@ import attn_core.scores
 from attn_core import Masking
 from attn_figures.arcs import NO_GROUP, Group
 from attn_ui.base.bounds import MAX_TOKENS
+from attn_ui.base.hand_weight_settings import HandRows
 from attn_ui.base.parameters import Steps
 from attn_ui.base.removed_weights import NO_REMOVAL, Removal
 from attn_ui.base.shared_settings import SEED, TEXT
-from attn_ui.base.weight_tables import HandRows
 
 Rows = tuple[tuple[float, ...], ...]
 

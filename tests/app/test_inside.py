@@ -15,7 +15,7 @@ from streamlit.runtime.state.query_params import QueryParams
 from attn_ui.host import document
 from attn_ui.host.assets import FrontEnd, plotly_js
 from attn_ui.host.limits import Limits
-from attn_ui.host.uploads import MAX_BYTES_ELSEWHERE, Uploads
+from attn_ui.host.uploads import MAX_BYTES_ELSEWHERE, UploadLimits
 from attn_ui.streamlit_inside import front_end, markup, messages, routes, self_check, uploaded
 from attn_ui.streamlit_inside.feature import Feature
 from tests.pages import open_page
@@ -218,9 +218,9 @@ def test_streamlit_html_is_served_unchanged_without_its_part(alter: Callable[...
 
 def test_upload_path_unknown_lets_one_file_be_sent(alter: Callable[..., None]) -> None:
     large, scope = bytes(2 * MAX_BYTES_ELSEWHERE), {"method": "POST", "path": "/_stcore/files/s/1"}
-    assert asyncio.run(_send(Uploads(_says_ok), scope, large))[0]["status"] == 413
+    assert asyncio.run(_send(UploadLimits(_says_ok), scope, large))[0]["status"] == 413
     alter("limits of files by visitor")
-    assert asyncio.run(_send(Uploads(_says_ok), scope, large))[0]["status"] == 200
+    assert asyncio.run(_send(UploadLimits(_says_ok), scope, large))[0]["status"] == 200
     assert (uploaded.file_sizes(), uploaded.is_open("anybody")) == ({}, True)
 
 

@@ -449,7 +449,7 @@ def small_plotly(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def fresh() -> Iterator[None]:
     """What is kept between two calls is made anew, before and after."""
-    kept = (files.stylesheet, letters.site_letters, letters.text_letters)
+    kept = (files.stylesheet, letters.site_font, letters.font_of_text)
     for each in kept:
         each.cache_clear()
     yield
@@ -529,7 +529,7 @@ def test_publish_command_names_missing_packages(
     for name in ("fontTools", "fontTools.subset"):
         monkeypatch.setitem(sys.modules, name, None)
     assert command.main(["single-head", "--out", str(tmp_path), "--no-stills"]) == 0  # the whole font then
-    monkeypatch.setattr(command, "draw_stills", lambda *_: letters.text_letters("a"))
+    monkeypatch.setattr(command, "draw_stills", lambda *_: letters.font_of_text("a"))
     capsys.readouterr()
     assert command.main(["single-head", "--out", str(tmp_path)]) == 2
     assert capsys.readouterr().err == ("publish: fontTools is missing: pip install '.[publish]'\n")

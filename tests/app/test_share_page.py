@@ -182,13 +182,13 @@ def test_snippet_keeps_a_cover_and_a_pin() -> None:
 def test_snippet_without_fonttools_has_the_whole_font(monkeypatch: pytest.MonkeyPatch) -> None:
     """An app's server has none."""
     monkeypatch.setitem(sys.modules, "fontTools.subset", None)
-    for cut in (letters.site_letters, letters.text_letters, files.stylesheet, archive):
+    for cut in (letters.site_font, letters.font_of_text, files.stylesheet, archive):
         cut.cache_clear()
     try:
         style = in_zip(archive())["attention-lab/attention-lab.css"].decode()
         read = Read(snippet("single-head"))
     finally:
-        for cut in (letters.site_letters, letters.text_letters, files.stylesheet, archive):
+        for cut in (letters.site_font, letters.font_of_text, files.stylesheet, archive):
             cut.cache_clear()
     font = base64.b64encode(front_end.font("SourceSansVF-Upright").read_bytes()).decode()
     assert font in style

@@ -16,7 +16,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from attn_ui.base.bounds import MAX_MAPS_BYTES, MAX_PROCESS_BYTES, MAX_SESSION_BYTES
 from attn_ui.host import uploads
-from attn_ui.host.uploads import ENDED, FULL, MAX_BYTES, SPENT, TOO_LARGE, TOO_SLOW, Uploads
+from attn_ui.host.uploads import ENDED, FULL, MAX_BYTES, SPENT, TOO_LARGE, TOO_SLOW, UploadLimits
 from benchmarks.student import Student
 from tests.browser.conftest import serving
 
@@ -29,7 +29,7 @@ class Server:
     def __init__(self, timeout: float = 60.0) -> None:
         self.files = MemoryUploadedFileManager("/upload")
         self.seen: list[str] = []
-        self.limits = Uploads(self.keep, self.kept, OPEN.__contains__, timeout)
+        self.limits = UploadLimits(self.keep, self.kept, OPEN.__contains__, timeout)
 
     def kept(self) -> dict[str, int]:
         return {

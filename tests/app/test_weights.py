@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from streamlit.testing.v1 import AppTest
 
 from attn_core import INITS
+from attn_ui.base.hand_weight_settings import TABLES, Weight
 from attn_ui.base.parameters import Choice, parameters_by_name
-from attn_ui.base.weight_tables import TABLES, Weight
 from attn_ui.screen.matrices_file import csv_of, npz_of
 from attn_ui.screen.weights_tab import texts_in_file
 from pages.multi_head.compute import sequences

@@ -12,7 +12,7 @@ from plotly.offline import get_plotlyjs
 
 from attn_core import load_model
 from attn_ui.host.hosting import variables
-from attn_ui.host.public_host import own_host
+from attn_ui.host.public_address import own_host
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from tests import planted_bert, small_models
 from tests.browser.app_page import AppPage

@@ -16,7 +16,7 @@ from pages.multi_head import words
 from pages.multi_head.compute import Result
 from pages.multi_head.sliders import Moving
 from pages.multi_head.state import HeadsOptions
-from pages.multi_head.views import arcs, diagram, encoder_and_decoder, maps, one_or_many, points
+from pages.multi_head.views import arcs, diagram, encoder_and_decoder, maps, points, single_vs_multi
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,10 @@ VIEWS: Mapping[str, HeadsView] = {
     "threshold": HeadsView(maps.draw_removal, maps.describe_removal),
     "without": HeadsView(maps.draw_removal, maps.describe_removal),
     "single vs multi-head": HeadsView(
-        each(one_or_many.picture),
-        one_or_many.describe,
+        each(single_vs_multi.picture),
+        single_vs_multi.describe,
         plain=True,
-        about=one_or_many.ABOUT,
+        about=single_vs_multi.ABOUT,
     ),
 }
 

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from attn_ui.host import public_host
+from attn_ui.host import public_address
 
 QUERY = "single-head?t=0.30&text=a+b"
 DIRECT = {"Host": "localhost:8501", "Origin": "http://localhost:8501"}
@@ -22,12 +22,12 @@ def listening(host: str) -> Iterator[int]:
 @pytest.fixture
 def in_a_network(monkeypatch: pytest.MonkeyPatch) -> str:
     """A second address of this machine, as its network would know it."""
-    monkeypatch.setattr(public_host, "own_host", lambda: "127.0.0.2")
+    monkeypatch.setattr(public_address, "own_host", lambda: "127.0.0.2")
     return "127.0.0.2"
 
 
 def offered(link: str, headers: dict[str, str] = DIRECT, peer: str | None = None) -> tuple[str, str]:
-    return public_host.public_link(link, headers, peer)
+    return public_address.public_link(link, headers, peer)
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "lab.localhost"])
@@ -76,7 +76,7 @@ def test_machine_address_is_hidden_from_remote_visitors(
 
 
 def test_machine_without_a_network_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(public_host, "own_host", lambda: None)
+    monkeypatch.setattr(public_address, "own_host", lambda: None)
     assert offered(f"http://localhost:8501/{QUERY}") == (
         f"http://localhost:8501/{QUERY}",
         "This link opens on this machine alone.",
@@ -98,5 +98,5 @@ def test_machine_address_is_found_without_sending_anything(monkeypatch: pytest.M
         sendto = sendall = send
 
     monkeypatch.setattr(socket, "socket", Probe)
-    assert public_host.own_host() is None  # it would send from itself alone
+    assert public_address.own_host() is None  # it would send from itself alone
     assert [host for host, _ in asked] == ["192.0.2.1", "2001:db8::1"]

@@ -70,7 +70,7 @@ class HeadCountStudy:
     effective_rank: Spread
 
 
-def one_or_many(
+def single_vs_multi(
     study: HeadCountStudy, distances: Mapping[str, Sequence[Spread]], *, highlight: int, layer: int, way: str
 ) -> Spec:
     """Draw parameters, FLOPs, entropy and ranks against the number of heads, and distances over the layers.

@@ -1,4 +1,4 @@
-"""Labels of rows and columns as plain text."""
+"""Labels of rows and columns without HTML tags, duplicates numbered."""
 
 import html
 import re

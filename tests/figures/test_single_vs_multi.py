@@ -3,7 +3,7 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from attn_figures.one_or_many import LEAST, HeadCountStudy, HeadFit, Spread, fitting, one_or_many
+from attn_figures.single_vs_multi import LEAST, HeadCountStudy, HeadFit, Spread, fitting, single_vs_multi
 from tests.plotly_figure import as_plotly
 
 RANDOM = np.random.default_rng(3)
@@ -28,7 +28,7 @@ def test_head_count_bars_are_one_standard_deviation() -> None:
     np.testing.assert_allclose(spread.mean, values.mean(axis=0))
     np.testing.assert_allclose(spread.high - spread.low, 2 * values.std(axis=0, ddof=1))
     each = compared()
-    drawn = traces(as_plotly(one_or_many(each, {}, highlight=2, layer=0, way="")))
+    drawn = traces(as_plotly(single_vs_multi(each, {}, highlight=2, layer=0, way="")))
     assert not any("residual" in name for name in drawn)
     bars = drawn["entropy (nats) ± 1 sd"]
     np.testing.assert_allclose(bars.x, np.repeat(COUNTS, 3))
@@ -42,7 +42,7 @@ def test_head_count_bars_are_one_standard_deviation() -> None:
 def test_head_count_distances_mark_the_layer_in_every_way() -> None:
     values = {way: 10.0 ** -(5 * RANDOM.random((4, 6, 13))) for way in ("without", "with")}
     spreads = {way: [Spread.of_powers(each) for each in heads] for way, heads in values.items()}
-    drawn = traces(as_plotly(one_or_many(compared(), spreads, highlight=1, layer=4, way="with")))
+    drawn = traces(as_plotly(single_vs_multi(compared(), spreads, highlight=1, layer=4, way="with")))
     for way, heads in values.items():
         for count, each in zip(COUNTS, heads, strict=True):
             curve = drawn[f"{way}, {count} heads" if count > 1 else f"{way}, 1 head"]
@@ -53,7 +53,7 @@ def test_head_count_distances_mark_the_layer_in_every_way() -> None:
     assert list(drawn["these heads here"].x) == [4]
     np.testing.assert_allclose(drawn["these heads here"].y, spreads["with"][1].mean[4:5])
     np.testing.assert_allclose(drawn["these heads ± 1 sd"].y[:13], spreads["with"][1].low)
-    other = as_plotly(one_or_many(compared(), spreads, highlight=0, layer=4, way="with"))
+    other = as_plotly(single_vs_multi(compared(), spreads, highlight=0, layer=4, way="with"))
     assert list(traces(other)) == list(drawn)  # the steps of a moving figure have the same traces
     assert float(Spread.of_powers([[0.0], [0.0]]).mean[0]) == LEAST
 
@@ -61,7 +61,7 @@ def test_head_count_distances_mark_the_layer_in_every_way() -> None:
 def test_head_count_one_alone_is_drawn_once() -> None:
     alone = HeadCountStudy((1,), [9], [10], *(Spread.of(RANDOM.random((5, 1))) for _ in range(3)))
     ways = {"with": [Spread.of_powers(RANDOM.random((6, 13)))]}
-    figure = as_plotly(one_or_many(alone, ways, highlight=0, layer=12, way="with"))
+    figure = as_plotly(single_vs_multi(alone, ways, highlight=0, layer=12, way="with"))
     np.testing.assert_allclose(traces(figure)["with, one head"].y, ways["with"][0].mean)
     assert sum("1 head" in str(note.text) for note in figure.layout.annotations) == 1
 

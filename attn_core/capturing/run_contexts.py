@@ -1,4 +1,4 @@
-"""Runs a model as it would run without the capture; no hook is registered on the model itself."""
+"""Contexts in which a model runs as it would without the capture: no hook is put on the model itself."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -63,7 +63,9 @@ def in_eval_mode(model: nn.Module) -> Iterator[None]:
 
 
 @contextmanager
-def without_capture(model: nn.Module, mode: TorchFunctionMode, inputs: Any, *, as_is: bool) -> Iterator[None]:
+def as_if_uncaptured(
+    model: nn.Module, mode: TorchFunctionMode, inputs: Any, *, as_is: bool
+) -> Iterator[None]:
     """Disable gradients and enable a mode, while torch takes the same code paths as without both."""
     learns = any(parameter.requires_grad for parameter in model.parameters())
     learns = learns or any(isinstance(each, torch.Tensor) and each.requires_grad for each in inputs)

@@ -4,9 +4,9 @@ import streamlit as st
 import torch
 
 from attn_core import Check, HeadsFit, MultiHeadAttention, compare, fit_heads, two_pattern_task
-from attn_figures import one_or_many as pictures
+from attn_figures import single_vs_multi as pictures
 from attn_figures.numbers import number
-from attn_figures.one_or_many import HeadFit
+from attn_figures.single_vs_multi import HeadFit
 from attn_live.packing import pack
 from attn_ui.base.page import Slider
 from attn_ui.base.shared_cache import shared

@@ -1,11 +1,11 @@
 """The view "single vs multi-head": what every number of heads is like at one width, and how tokens fare."""
 
-from attn_figures import one_or_many as pictures
-from attn_figures.one_or_many import HeadCountStudy, Spread
+from attn_figures import single_vs_multi as pictures
 from attn_figures.picture import Spec
+from attn_figures.single_vs_multi import HeadCountStudy, Spread
 from attn_words import N_, _n, paragraph
 from pages.multi_head.compute import Result
-from pages.multi_head.head_count_study import WAYS, one_or_many
+from pages.multi_head.head_count_study import WAYS, single_vs_multi
 
 LAYER = 3  # is marked while the slider moves heads: after more, without the residual, all is rounding
 
@@ -21,7 +21,7 @@ ABOUT = N_(
 
 def picture(result: Result) -> Spec:
     """Draw the study, where layers are stacked without the residual and, dotted, with it."""
-    study, place = one_or_many(result)
+    study, place = single_vs_multi(result)
     compared = HeadCountStudy(
         study.num_heads,
         [size.parameters for size in study.sizes],
@@ -34,12 +34,12 @@ def picture(result: Result) -> Spec:
             name: [Spread.of_powers(each) for each in study.distances[int(residual)].unbind(dim=1)]
             for residual, name in WAYS.items()
         }
-    return pictures.one_or_many(compared, distances, highlight=place, layer=LAYER, way=WAYS[False])
+    return pictures.single_vs_multi(compared, distances, highlight=place, layer=LAYER, way=WAYS[False])
 
 
 def describe(result: Result) -> str:
     """Return the sizes, entropy and rank of the number of heads that is shown, and of one head."""
-    study, place = one_or_many(result)
+    study, place = single_vs_multi(result)
     return paragraph(
         *(
             _n(
