@@ -32,15 +32,15 @@ TREE_MB = "tree, MB"
 # Python, and what stands for it, by package; what runs in a browser; the tests; the size of all files.
 BUDGET = {
     "app.py": 23,
-    "attn_core": 12_670,
-    "attn_figures": 10_549,
-    "attn_live": 1_501,
-    "attn_ui": 13_616,
+    "attn_core": 12_700,
+    "attn_figures": 10_570,
+    "attn_live": 1_510,
+    "attn_ui": 13_650,
     "attn_words": 293,
     "pages": 19_783,
     "programs": 666,
     FRONT_END: 10_153,
-    "tests": 43_200,
+    "tests": 43_230,
     TREE_MB: 14,
 }
 
