@@ -461,6 +461,6 @@ def _titles(explained: Numbers, dimensions: tuple[int, int] | None = None) -> di
     titles = []
     for number, share in zip(numbers, explained.tolist(), strict=True):
         name = N_("direction {number}") if dimensions is None else N_("dimension {number}")
-        axis, kept = _(name, number=number), "" if np.isnan(share) else as_share(share)
-        titles.append(_("{axis} keeps {share}", axis=axis, share=kept) if kept else axis)
+        axis, percent = _(name, number=number), "" if np.isnan(share) else as_share(share)
+        titles.append(_("{axis} keeps {share}", axis=axis, share=percent) if percent else axis)
     return {"x_title": titles[0], "y_title": titles[1]}

@@ -277,11 +277,11 @@ def _bar_axes(
     """Return the colour axes that have a bar: those that always do, and those of maps without numbers."""
     if room.is_phone:
         return []
-    untold = [
+    blank = [
         kind.is_numbered and not numbers.form
         for kind, numbers in zip(panels.kinds, candidate.numbers, strict=True)
     ]
-    axes = {panel.coloraxis for panel, kind in zip(panels.all, panels.kind_of, strict=True) if untold[kind]}
+    axes = {panel.coloraxis for panel, kind in zip(panels.all, panels.kind_of, strict=True) if blank[kind]}
     return [bar for bar, always in bars if always or bar in axes]
 
 

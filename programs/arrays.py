@@ -14,8 +14,8 @@ def places(n_query, n_key):
 
 def additive_scores(Q, K, W_a, U_a, v_a):
     """Score by a small network (Bahdanau et al., 2015)."""
-    hidden = torch.tanh((Q @ W_a)[:, None] + K @ U_a)  # (n_query, n_key, n_hidden)
-    return hidden @ v_a
+    features = torch.tanh((Q @ W_a)[:, None] + K @ U_a)  # (n_query, n_key, n_hidden)
+    return features @ v_a
 
 
 def cosine_scores(Q, K):

@@ -22,20 +22,20 @@ def read_list(name: str, value: Any, most: int) -> tuple[list[Any] | None, int]:
         try:
             value = json.loads(value)
         except (ValueError, RecursionError) as error:
-            raise ValueError(_wanted(name)) from error
+            raise ValueError(_requirement(name)) from error
     if value is None:
         return None, 0
     if isinstance(value, StoredArray) and len(value.shape) == 1:
         try:
             return value.read()[:most].tolist(), value.shape[0]
         except (ValueError, SystemError) as error:  # numbers that are no letters
-            raise ValueError(_wanted(name)) from error
+            raise ValueError(_requirement(name)) from error
     if not isinstance(value, list):
-        raise ValueError(_wanted(name))
+        raise ValueError(_requirement(name))
     return value[:most], len(value)
 
 
-def _wanted(name: str) -> str:
+def _requirement(name: str) -> str:
     if name == "special":
         return _("special must be a list of places, whole numbers from 0; got something else")
     return _("{name} must be a list of texts, as an array or in JSON; got something else", name=name)
@@ -47,7 +47,7 @@ def tokens(name: str, value: Any, longest: int, most: int) -> tuple[tuple[str, .
     if items is None:
         return None, None
     if not all(isinstance(token, str) for token in items):
-        raise ValueError(_wanted(name))
+        raise ValueError(_requirement(name))
     names = tuple(with_whole_letters(token[:_TOKEN_LETTERS]) for token in items)
     return names, min(count, most) if longest > most else count
 
@@ -58,7 +58,7 @@ def special(value: Any, names: tuple[str, ...] | None) -> tuple[int, ...]:
     if items is None or names is None:
         return ()
     if not all(type(place) is int for place in items):
-        raise ValueError(_wanted("special"))
+        raise ValueError(_requirement("special"))
     return tuple(place for place in dict.fromkeys(items) if 0 <= place < len(names))
 
 

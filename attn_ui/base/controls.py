@@ -79,9 +79,9 @@ class Controls:
 
     def choose(self, choice: Choice, label: str, **style: Any) -> str:
         """Offer the options in a list that unfolds."""
-        chosen = str(self._value(choice))
-        self._note(choice, label, label_of(choice, chosen), style)
-        return chosen
+        option = str(self._value(choice))
+        self._note(choice, label, label_of(choice, option), style)
+        return option
 
     segment = choose  # a few short options side by side
 
@@ -119,11 +119,11 @@ class Controls:
     ) -> list[str]:
         """Offer a switch for each of several options; names: the words that numbered options stand for."""
         options = self._value(setting)
-        chosen = [each for each in options if each in available]
-        if setting.name in self.values and len(chosen) < len(options):
+        usable = [each for each in options if each in available]
+        if setting.name in self.values and len(usable) < len(options):
             self.dropped.append(partly_unavailable(replace(setting, options=tuple(available)), options))
-        self._note(setting, label, list_choices(setting, chosen, names), style)
-        return chosen
+        self._note(setting, label, list_choices(setting, usable, names), style)
+        return usable
 
     def step(self, steps: Steps, label: str, **style: Any) -> float:
         """Offer in the sidebar what may be a live slider elsewhere."""

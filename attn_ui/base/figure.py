@@ -106,7 +106,7 @@ class Figure:
     name: str
     slider: Slider | None = None
     rows: Rows | None = None
-    chosen: Mapping[str, Steps] = field(default_factory=dict)
+    selection: Mapping[str, Steps] = field(default_factory=dict)
     clicked: Callable[[Controls, Cell], None] | None = None
     captions_follow_choice: bool = False
     caption: str = ""

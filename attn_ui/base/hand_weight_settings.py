@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import all_of
 from attn_ui.base.parameters import Choice, Flag, Parameter, Table
 from attn_words import N_, _, _c
 
@@ -88,7 +88,7 @@ def spread(texts: Mapping[str, str]) -> str:
     alike: dict[str, list[str]] = {}
     for name, text in texts.items():
         alike.setdefault(text, []).append(name)
-    parts = (_("{number} in {names}", number=text, names=listed(names)) for text, names in alike.items())
+    parts = (_("{number} in {names}", number=text, names=all_of(names)) for text, names in alike.items())
     return _("Standard deviation {numbers}.", numbers=_c("hover", ", ").join(parts))
 
 
@@ -104,5 +104,5 @@ def describe_origins(names: Sequence[str], by_hand: Mapping[str, str]) -> str:
     'Set by hand: none; drawn from the seed: W_q and W_k.'
     """
     from_seed = [name for name in names if name not in by_hand]
-    settings = listed([f"{name} {when}".strip() for name, when in by_hand.items()])
-    return _("Set by hand: {names}; drawn from the seed: {others}.", names=settings, others=listed(from_seed))
+    settings = all_of([f"{name} {when}".strip() for name, when in by_hand.items()])
+    return _("Set by hand: {names}; drawn from the seed: {others}.", names=settings, others=all_of(from_seed))

@@ -14,7 +14,7 @@ from attn_ui.base.hand_weight_settings import (
     Weight,
     describe_origins,
 )
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import all_of
 from attn_ui.base.parameters import Choice, label_of, tab_name
 from attn_words import _, paragraph
 
@@ -70,7 +70,7 @@ def read_by_hand(controls: Controls, variants: Sequence[Sequence[Weight]]) -> Ha
         controls.caption(
             _(
                 ":material/info: {weights}: more than {most} rows or columns, too many to type.",
-                weights=listed(large),
+                weights=all_of(large),
                 most=MOST,
             )
         )

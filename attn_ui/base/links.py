@@ -127,8 +127,8 @@ def read_query(
         setting = settings.get(name)
         if setting is None:
             alike = either([quoted(each) for each in get_close_matches(name, settings, 2, cutoff=0)])
-            wanted = _("a setting of this page, such as {alike}", alike=alike)
-            dropped.append(Dropped(name, texts[-1], wanted))
+            requirement = _("a setting of this page, such as {alike}", alike=alike)
+            dropped.append(Dropped(name, texts[-1], requirement))
             continue
         if len(texts) > 1 and not isinstance(setting, MultiChoice):
             dropped.append(Dropped(name, _c("between two values", " and ").join(texts), _("one value")))

@@ -41,10 +41,10 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def listed(names: Sequence[str]) -> str:
+def all_of(names: Sequence[str]) -> str:
     """Join words with commas and "and".
 
-    >>> listed(["a", "b", "c"]), listed(["a"]), listed([])
+    >>> all_of(["a", "b", "c"]), all_of(["a"]), all_of([])
     ('a, b and c', 'a', 'none')
     """
     *most, last = names or [_c("of several", "none")]
@@ -68,7 +68,7 @@ def first_of(names: Sequence[str], most: int = 3) -> str:
     ('a, b and c', 'a, b and 2 more')
     """
     n_more = len(names) - most
-    return listed([*names[:most], _("{count} more", count=n_more)] if n_more > 0 else names)
+    return all_of([*names[:most], _("{count} more", count=n_more)] if n_more > 0 else names)
 
 
 @lru_cache(1024)  # sentences by the thousand name a few words

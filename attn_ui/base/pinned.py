@@ -15,7 +15,7 @@ from attn_live.packing import TooLargeError
 from attn_ui.base.cover import panel_title
 from attn_ui.base.figure import Figure
 from attn_ui.base.links import Dropped
-from attn_ui.base.markdown import capital, coloured, first_of, listed, plain
+from attn_ui.base.markdown import all_of, capital, coloured, first_of, plain
 from attn_ui.base.pin import COMPARE
 from attn_ui.base.scenes import Packed, SharedScene, pack_scene
 from attn_ui.base.shared_cache import shared
@@ -46,14 +46,14 @@ class PinComparison:
 
     Attributes:
         figure: A, B and B − A; None where nothing can be compared, and `why` says why, as markdown.
-        panels: what can be compared, by short names: the panels' own titles; chosen: the one that is.
+        panels: what can be compared, by short names: the panels' own titles; panel: the one that is.
         a, b: what of their settings differs, in words.
     """
 
     figure: Figure | None = None
     why: str = ""
     panels: Mapping[str, str] = field(default_factory=dict)
-    chosen: str = ""
+    panel: str = ""
     a: str = ""
     b: str = ""
 
@@ -62,7 +62,7 @@ class PinComparison:
         if not panel or not self.panels or panel in self.panels:
             return []
         requirement = _("a panel that both have: {panels}", panels=", ".join(self.panels))
-        return [Dropped(COMPARE.name, panel, requirement, self.chosen)]
+        return [Dropped(COMPARE.name, panel, requirement, self.panel)]
 
 
 def compare_pin(
@@ -84,13 +84,13 @@ def compare_pin(
     digest = blake2b(figure.steps, digest_size=16).hexdigest()
     pair = _compare(a.address, a.pin, panel, digest=digest, row=places[1], _a=a.parts, _scene=figure.scene)
     if pair.message is None:
-        return PinComparison(None, pair.why, pair.titles, pair.chosen, a_words, b_words)
+        return PinComparison(None, pair.why, pair.titles, pair.panel, a_words, b_words)
     message, panels = pair.message, a.parts
 
     def draw() -> Scene:
         steps = _step_panels(figure.scene, places[1])
         return _side_by_side(
-            panels, steps, _compare_steps(panels, steps, pair.titles), pair.titles, pair.chosen
+            panels, steps, _compare_steps(panels, steps, pair.titles), pair.titles, pair.panel
         )
 
     settings = _("A: {a}. B: {b}.", a=a_words, b=b_words) if a_words or b_words else ""
@@ -99,13 +99,13 @@ def compare_pin(
         scene=SharedScene(draw, lambda: message),
         name=f"{figure.name} compared",
         rows=None,
-        chosen=figure.chosen if pair.chooses else {},
+        selection=figure.selection if pair.chooses else {},
         clicked=None,
         captions_follow_choice=False,
         caption=settings,
         invites="",
     )
-    return PinComparison(shown_figure, "", pair.titles, pair.chosen, a_words, b_words)
+    return PinComparison(shown_figure, "", pair.titles, pair.panel, a_words, b_words)
 
 
 # ---- A ----
@@ -157,7 +157,7 @@ class _Pair:
     message: Packed | None = None
     why: str = ""
     titles: Mapping[str, str] = field(default_factory=dict)
-    chosen: str = ""
+    panel: str = ""
     chooses: bool = False
 
 
@@ -179,22 +179,22 @@ def _compare(
         return _Pair(why=_nothing_to_compare(a, steps[0]))
     titles = _titles(a, steps, common)
     comparisons = _compare_steps(a, steps, common)
-    chosen = panel if panel in common else _default_panel(comparisons)
-    panel_data = a[chosen]
+    name = panel if panel in common else _default_panel(comparisons)
+    panel_data = a[name]
     chooses = isinstance(panel_data, MapPanel) and panel_data.matrix.pick.chooses
     try:
-        message = pack_scene(_side_by_side(a, steps, comparisons, titles, chosen))
+        message = pack_scene(_side_by_side(a, steps, comparisons, titles, name))
     except TooLargeError:
         why = _(
             "{panel} is too large to be compared at all positions of the slider: take fewer tokens.",
-            panel=plain(titles[chosen]),
+            panel=plain(titles[name]),
         )
-        return _Pair(why=why, titles=titles, chosen=chosen)
-    return _Pair(message, "", titles, chosen, chooses)
+        return _Pair(why=why, titles=titles, panel=name)
+    return _Pair(message, "", titles, name, chooses)
 
 
 def _nothing_to_compare(a: Mapping[str, PanelData], b: Mapping[str, PanelData] | None) -> str:
-    of_a, of_b = (listed([plain(part.title) for part in (each or {}).values()]) for each in (a, b))
+    of_a, of_b = (all_of([plain(part.title) for part in (each or {}).values()]) for each in (a, b))
     return _(
         "There is nothing to compare: a map or curve that both show is wanted. A shows {a}, B {b}.",
         a=of_a,

@@ -489,7 +489,7 @@ def question(
             name, kind, (), step, 0, 0, label, texts, curve=curve, pad=pad, title=title
         ), bad_kind
     panel = maps[step]
-    choices: Mapping[str, Steps] = figure.chosen
+    choices: Mapping[str, Steps] = figure.selection
     axes = _axes(scene, name)
     row, column = (
         min(at(choices[axis]), count - 1) if axis in choices else None
@@ -506,8 +506,8 @@ def question(
 def chooses_row(figure: Figure, name: str) -> Steps | None:
     """Return the setting that chooses the row of a map: by a click, or by the slider of rows."""
     axis = _axes(figure.scene.scene, name)[0]
-    if axis in figure.chosen:
-        return figure.chosen[axis]
+    if axis in figure.selection:
+        return figure.selection[axis]
     return figure.rows.steps if figure.rows else None
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import all_of
 from attn_words import _, paragraph
 from programs.writing import ARCHIVE, NUMPY, SHORT, WORDS, Numbers, Program, word_list
 
@@ -53,12 +53,12 @@ class Programs:
             return _("The formula with the numbers on this page, for a text or a slide.")
         program = self.program(kind)
         packages = ["NumPy"] if kind == NUMPY else ["PyTorch", "NumPy"] if program.is_read else ["PyTorch"]
-        needs = _("Runs with {packages} alone.", packages=listed(packages))
+        needs = _("Runs with {packages} alone.", packages=all_of(packages))
         if kind == SHORT:
             needs = _("The short one, with the packages of this app: `pip install .` in its folder.")
         names = [name for name in self.prints if name not in WORDS]
         names += re.findall(r'print\("(.+?):"', program.last)
-        prints = _("It prints {numbers}.", numbers=listed([f"`{name}`" for name in names]))
+        prints = _("It prints {numbers}.", numbers=all_of([f"`{name}`" for name in names]))
         return paragraph(needs, file_note(program), prints)
 
 

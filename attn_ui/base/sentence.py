@@ -41,9 +41,9 @@ def read_sentence(
     count = len(tokenize(text))
     if not count:
         controls.describe(setting.name, label, setting.default)
-        shown = plain(setting.default)
+        default = plain(setting.default)
         controls.caption(
-            _(":material/edit: No word here yet. The picture shows “{sentence}”.", sentence=shown)
+            _(":material/edit: No word here yet. The picture shows “{sentence}”.", sentence=default)
         )
         return setting.default
     if how_cut and (note := CUT[how_cut(text)]):

@@ -117,7 +117,7 @@ def _figure_of_path(link: str, *, quiet: bool) -> Published:
         figure.key,
         figure.slider,
         figure.rows,
-        figure.chosen,
+        figure.selection,
         lambda steps: places[steps.name],
         palette=at.controls.peek(PALETTE),
         alt=alt,
@@ -172,15 +172,15 @@ def path_of(link: str) -> str:
 
 
 def _settings(figure: Figure) -> list[Any]:
-    return [*(each.steps for each in (figure.slider, figure.rows) if each), *figure.chosen.values()]
+    return [*(each.steps for each in (figure.slider, figure.rows) if each), *figure.selection.values()]
 
 
 def _program(at: At[Any]) -> str:
     try:
-        handed = at.programs
+        programs = at.programs
     except LookupError:
         return ""
-    program = handed.program if isinstance(handed, OneProgram) else handed.program(PYTORCH)
+    program = programs.program if isinstance(programs, OneProgram) else programs.program(PYTORCH)
     return program.text(whole=True)
 
 

@@ -33,10 +33,10 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
         option_names.clear_address()
     if entered:
         query = {name: st.query_params.get_all(name) for name in st.query_params}
-        if (mended := repair_query(readable, query)) != query:
-            for name in query.keys() - mended.keys():
+        if (repaired := repair_query(readable, query)) != query:
+            for name in query.keys() - repaired.keys():
                 del st.query_params[name]
-            st.query_params.update(mended)
+            st.query_params.update(repaired)
             st.rerun()
         bad_ones = bad_settings(readable, query)
         if bad_ones:

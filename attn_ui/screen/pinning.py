@@ -75,7 +75,7 @@ def _line(pin: Pin, comparison: PinComparison) -> None:
             sides_text = " · ".join(f"**{letter}:** {plain(words)}" for letter, words in sides if words)
             st.markdown(sides_text or _(_ALIKE), width="content")
         if len(comparison.panels) > 1:
-            st.session_state[_CHOOSER] = comparison.chosen
+            st.session_state[_CHOOSER] = comparison.panel
             st.selectbox(
                 _("Compare"),
                 list(comparison.panels),

@@ -13,7 +13,7 @@ from attn_ui.screen import guide, language, looks, share, state, teach
 from attn_ui.screen.style import apply
 from attn_ui.streamlit_inside import markup
 from attn_words import _
-from attn_words import language as spoken
+from attn_words import language as current_language
 
 _ROOT = Path(__file__).resolve().parents[2]
 # As it is sent: a path would be read and put so in every run.
@@ -51,7 +51,7 @@ def run() -> None:
 
 def _pages() -> tuple[st.Page, ...]:
     """Return all and the guide, made once for a session and language: making them looks for their files."""
-    key = f"_pages_{spoken()}"
+    key = f"_pages_{current_language()}"
     if key not in st.session_state:
         entries = (
             st.Page(

@@ -75,7 +75,7 @@ def draw(figure: Figure) -> None:
         name=figure.name,
         slider=figure.slider,
         rows=figure.rows,
-        selection=figure.chosen,
+        selection=figure.selection,
         clicked=(figure.scene.draw, partial(figure.clicked, CONTROLS)) if figure.clicked else None,
         captions=figure.captions,
         captions_follow_choice=figure.captions_follow_choice,

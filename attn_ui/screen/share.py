@@ -147,7 +147,7 @@ def _file(url: str, settings: Sequence[Parameter]) -> None:
 
     turn = st.session_state.get(_TURN, 0)
 
-    def opened() -> None:
+    def take_file() -> None:
         file = st.session_state.get(f"share-file-{turn}")
         if file is None:
             return
@@ -172,12 +172,12 @@ def _file(url: str, settings: Sequence[Parameter]) -> None:
         _("Open a file of settings"),
         type="json",
         key=f"share-file-{turn}",
-        on_change=opened,
+        on_change=take_file,
         max_upload_size=MAX_SETTINGS_BYTES // 1_000_000,
     )
 
 
-_made = shared(snippet)
+_shared_snippet = shared(snippet)
 
 
 def _page(url: str, settings: Sequence[Parameter], app: str) -> None:
@@ -188,7 +188,7 @@ def _page(url: str, settings: Sequence[Parameter], app: str) -> None:
     try:
         if tables := state.left_out(settings):
             raise ValueError(_("Too long for a link: {tables}.", tables=_(", ").join(tables)))
-        text = _made(here, app)
+        text = _shared_snippet(here, app)
     except (ValueError, LookupError) as error:
         none = _("This figure cannot be put on a page.")
         st.warning(paragraph(none, plain(str(error))), icon=":material/info:")

@@ -22,7 +22,7 @@ from attn_ui.screen import language
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import markup
 from attn_words import SOURCE, _, cached
-from attn_words import language as spoken
+from attn_words import language as current_language
 
 _LINE = (
     '<details class="terms-here" data-module="{module}" data-list="{list}" data-app="{app}" data-on="{on}" '
@@ -48,7 +48,7 @@ def show(terms: Sequence[Term], letters: str) -> None:
 def listing() -> str:
     """Return every term as the browser reads it, and which subscripts belong to their letters."""
     content: dict[str, Any] = {"terms": [_entry(term) for term in all_terms()], "named": sorted(compounds())}
-    if spoken() != SOURCE:
+    if current_language() != SOURCE:
         content["beside"] = [BEFORE, NOT_AFTER]
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 

@@ -15,7 +15,7 @@ from attn_ui.base.hand_weight_settings import (
     Weight,
     describe_origins,
 )
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import all_of
 from attn_ui.screen import matrices_file, state
 from attn_ui.screen.download import offer_csv
 from attn_ui.screen.matrices_file import Numbers
@@ -48,7 +48,7 @@ def show(
     small = [each for each in weights if each.is_typed]
     names = columns or {}
     if not by_hand:
-        with st.expander(_("The projections {names}", names=listed([each.name for each in weights]))):
+        with st.expander(_("The projections {names}", names=all_of([each.name for each in weights]))):
             by_switch = _("To type them, switch on *{switch}* in the sidebar.", switch=_(SWITCH))
             st.caption(paragraph(_(CONVENTION), by_switch))
             for each in small:
@@ -130,7 +130,7 @@ def _open(weights: Sequence[Weight]) -> None:
     """Take weights from a file: all that it holds, or none of them."""
     turn = st.session_state.get(_TURN, 0)
 
-    def opened() -> None:
+    def take_file() -> None:
         file = st.session_state.get(f"_weights_file_{turn}")
         if file is None:
             return
@@ -142,13 +142,13 @@ def _open(weights: Sequence[Weight]) -> None:
             return
         for name, text in texts.items():
             state.write_setting(TABLES[name], text, replaces=True)
-        st.session_state[_TOLD] = _("From the file: {names}.", names=listed(list(texts)))
+        st.session_state[_TOLD] = _("From the file: {names}.", names=all_of(list(texts)))
 
     st.file_uploader(
         _("Open a file of projections"),
         type=list(matrices_file.KINDS),
         key=f"_weights_file_{turn}",
-        on_change=opened,
+        on_change=take_file,
         max_upload_size=matrices_file.MOST_BYTES // 1_000_000,
         help=_(
             "NPZ and JSON with an array under each name, W_q and so on. CSV with the name in front of each "

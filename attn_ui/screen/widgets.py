@@ -164,13 +164,13 @@ def step(steps: Steps, label: str, **more: Any) -> float:
     key, texts = f"step-{steps.name}", steps.texts()
     st.session_state[key] = texts[position(steps)]
     st.select_slider(
-        label, texts, key=key, on_change=lambda: _moved(steps, texts, st.session_state[key]), **more
+        label, texts, key=key, on_change=lambda: _move_to_option(steps, texts, st.session_state[key]), **more
     )
     describe(steps.name, label, st.session_state[key])
     return steps.values[position(steps)]
 
 
-def _moved(steps: Steps, options_here: Sequence[Any], option: Any) -> None:
+def _move_to_option(steps: Steps, options_here: Sequence[Any], option: Any) -> None:
     """Take over what was chosen from a list; nothing where the list has become another meanwhile."""
     if option in options_here:
         move(steps, steps.values[options_here.index(option)])
@@ -192,7 +192,7 @@ def pick(steps: Steps, label: str, names: Sequence[str], **more: Any) -> int:
         positions,
         format_func=lambda index: names[index],
         key=key,
-        on_change=lambda: _moved(steps, positions, st.session_state[key]),
+        on_change=lambda: _move_to_option(steps, positions, st.session_state[key]),
         **more,
     )
     place = int(st.session_state[key])

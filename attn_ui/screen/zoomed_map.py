@@ -41,15 +41,15 @@ def zoomed_map(
     """
     setting, at = sight
     cached: tuple[object, OpenMap | None] = st.session_state.get(_KEPT, (None, None))
-    opened = cached[1]
-    if opened is None or cached[0] != of:
-        opened = OpenMap(make())
-        st.session_state[_KEPT] = of, opened
+    open_map = cached[1]
+    if open_map is None or cached[0] != of:
+        open_map = OpenMap(make())
+        st.session_state[_KEPT] = of, open_map
     data = {
         "meta": {**meta, "sizes": [*sizes]},
         "name": name,
         "keep": keep,
-        "address": f".{opened.address}",
+        "address": f".{open_map.address}",
         "sight": at,
     }
 

@@ -62,8 +62,8 @@ class Talk:
         self._makes: str | None = None  # the run that makes the page; None once it is made
         self._is_travelled_to = False  # by the browser's back or forward button
         self._parts: set[str] = set()
-        self._ended = 0  # runs
-        self._named: dict[str, int] = {}  # after how many of them a large message was sent, or named, last
+        self._n_runs = 0  # that have ended
+        self._named_at: dict[str, int] = {}  # after how many runs a large message was sent, or named, last
         self._named_for: int = st.get_option(_KEPT_RUNS) // 2  # runs
         self._answer: Any = look_up(_ANSWER) if FEATURE.on else None  # there are some seventy in a run
 
@@ -86,7 +86,7 @@ class Talk:
             return message
         run = request.rerun_script
         cached = [*run.cached_message_hashes]
-        hashes = [name for name in cached if name in self._named]
+        hashes = [name for name in cached if name in self._named_at]
         run.cached_message_hashes[:] = hashes
         is_changed = hashes != cached
         part = run.fragment_id
@@ -108,7 +108,7 @@ class Talk:
         answer = kind.FromString(message.get("bytes") or b"")
         what = answer.WhichOneof("type")
         if what == "ref_hash" or answer.metadata.cacheable:
-            self._named[answer.ref_hash or answer.hash] = self._ended
+            self._named_at[answer.ref_hash or answer.hash] = self._n_runs
         if what == "delta":
             if answer.delta.fragment_id:
                 self._parts.add(answer.delta.fragment_id)
@@ -118,9 +118,9 @@ class Talk:
             self._is_awaited, self._makes = False, run.script_run_id
             self._parts.clear()
         elif what == "script_finished":
-            self._ended += 1
-            last = self._ended - self._named_for
-            self._named = {name: at for name, at in self._named.items() if at >= last}
+            self._n_runs += 1
+            last = self._n_runs - self._named_for
+            self._named_at = {name: at for name, at in self._named_at.items() if at >= last}
             if answer.script_finished == kind.FINISHED_SUCCESSFULLY:
                 # The one before may end well after another was asked for.
                 if run.script_run_id == self._makes:

@@ -26,7 +26,7 @@ from attn_figures.scene import Scene
 from attn_live.captions import LazyMap
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
-from attn_ui.base.markdown import listed, plain
+from attn_ui.base.markdown import all_of, plain
 from attn_ui.base.page import Cell, Figure, Rows, Slider, Small, View
 from attn_ui.base.parameters import page_tabs
 from attn_ui.base.scenes import Packed, SharedScene, pack_scene
@@ -129,7 +129,7 @@ class PhotoRows:
             "{patch}: **{weight}**.",
             number=f"{layer + 1}.{head + 1}",
             query=plain(self.queries[self.query]),
-            parts=listed(parts),
+            parts=all_of(parts),
             sum=f"{row.sum():.3f}",
             patch=tokens[most],
             weight=f"{row[most]:.4f}",

@@ -34,7 +34,7 @@ def show(result: Result) -> None:
         # A button of the page, for one of the fragment's own would wait until the fragment is done.
         st.button(_("Stop"), key="stop_learning", type="tertiary")
     if len(path):
-        went = _(
+        summary = _(
             "Adam on log h: from {start} to **{end}** in {steps} of {planned} steps, error {error}; the "
             "search's best is {best} with {best_error}. Descent goes to the nearest valley, and stops where "
             "there is no slope.",
@@ -46,7 +46,7 @@ def show(result: Result) -> None:
             best=points.width(best.bandwidth, 4),
             best_error=number(best.left_out),
         )
-        st.markdown(went)
+        st.markdown(summary)
 
 
 def _take(label: str, bandwidth: float, points: Points, *, key: str) -> None:

@@ -25,12 +25,12 @@ def show(recipe: Recipe) -> None:
             st.caption(f":material/info: {full}")
         elif job is not None:
             step, is_stopped = f"{job.step:,}", job.state == "stopped"
-            ended = (
+            outcome = (
                 _("Stopped at step {step}.", step=step)
                 if is_stopped
                 else _("Failed at step {step}.", step=step)
             )
-            st.caption(f":material/info: {ended}")
+            st.caption(f":material/info: {outcome}")
 
 
 @st.fragment(run_every=0.5)

@@ -144,7 +144,7 @@ def _withdraw(job: Job, who: str) -> None:
 def _present(job: Job) -> dict[str, float]:
     """Return those who want a training and still look at it."""
     now = monotonic()
-    return {who: looked for who, looked in job.askers.items() if now - looked < GONE}
+    return {who: last_look for who, last_look in job.askers.items() if now - last_look < GONE}
 
 
 def _note(job: Job, step: int, look: Evaluation | None) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from attn_core import RealModel
 from attn_core.toys import SYMBOLS, Recipe
 from attn_figures.numbers import as_share, number
-from attn_ui.base.markdown import capital, listed, plain
+from attn_ui.base.markdown import all_of, capital, plain
 from attn_words import N_, _, _c, _n, paragraph
 from pages.learned_heads.compute import Result
 from pages.learned_heads.long_text import SPECIAL
@@ -39,7 +39,7 @@ def describe_toy(result: Result) -> str:
         sentences.append(
             _(
                 "Without {heads}: accuracy **{right}**, loss {loss}.",
-                heads=listed(result.off),
+                heads=all_of(result.off),
                 right=accuracy,
                 loss=loss,
             )
@@ -117,7 +117,7 @@ def about_model(model: RealModel) -> str:
         _("A token sees itself and those before it.")
         if model.is_causal
         else _("Every token sees all others."),
-        _("In these layers it sees its nearest alone: {layers}.", layers=listed(layers)) if layers else "",
+        _("In these layers it sees its nearest alone: {layers}.", layers=all_of(layers)) if layers else "",
         _(_MARKS[model.mark]) if model.mark in _MARKS else "",
     )
 

@@ -9,7 +9,7 @@ from attn_core import INITS, SCHEMES, Masking
 from attn_ui.base.controls import Controls
 from attn_ui.base.hand_weight_settings import TABLES, Weight, hand_settings
 from attn_ui.base.hand_weights import read_by_hand, read_init, read_whether
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import all_of
 from attn_ui.base.masking import read_details
 from attn_ui.base.parameters import Parameter
 from attn_ui.base.removed_weights import read_removal
@@ -110,8 +110,8 @@ def read_address(controls: Controls) -> tuple[Parameter, ...]:
     case = controls.linked(CASE)
     if case in EXAMPLES and not any(controls.linked(setting) is not None for setting in DECIDED):
         _take_over(controls, case)
-    shown = controls.peek(CASE) if case is None else case
-    heads = replace(HEADS, always_written=shown in EXAMPLES)
+    example = controls.peek(CASE) if case is None else case
+    heads = replace(HEADS, always_written=example in EXAMPLES)
     return tuple(heads if setting is HEADS else setting for setting in SETTINGS)
 
 
@@ -204,8 +204,8 @@ def _read_setting(
         if note:
             controls.caption(f":material/info: {note}")
         if setting.mask == A_PATTERN_A_HEAD:
-            chosen = controls.several(PATTERNS, _("Patterns, one head after the other"), PATTERNS.options)
-            setting = replace(setting, patterns=tuple(sorted(chosen, key=PATTERNS.options.index)))
+            patterns = controls.several(PATTERNS, _("Patterns, one head after the other"), PATTERNS.options)
+            setting = replace(setting, patterns=tuple(sorted(patterns, key=PATTERNS.options.index)))
         details = read_details(controls, setting.kinds, blocks_in=_("a map"))
     setting = replace(setting, masking=Masking(seed=seed, **details))
     with about_weights:
@@ -227,7 +227,7 @@ def _about(setting: HeadsSetting, n_head: int) -> str:
     return paragraph(
         _("As the example comes: {description}", description=_(sample.description)),
         _("Positions: {sentence}", sentence=_(SCHEMES[positions].sentence)) if positions else "",
-        _("Changed in this sidebar: {settings}.", settings=listed(others)) if others else "",
+        _("Changed in this sidebar: {settings}.", settings=all_of(others)) if others else "",
     )
 
 
@@ -296,8 +296,8 @@ def _read_look(
     elif view == "arcs":
         return _read_arcs(controls, HeadsOptions(view, order, 0, 0, ()), count_heads, queries)
     elif view == "diagram":
-        offered = tuple(divisors(count_heads()))
-        controls.step(replace(KV_HEADS, values=offered), _("Heads of keys and values"))
+        counts = tuple(divisors(count_heads()))
+        controls.step(replace(KV_HEADS, values=counts), _("Heads of keys and values"))
     elif view not in WITHOUT_HEADS:
         order = controls.choose(ORDER_BY, _("Order heads by"))
     return HeadsOptions(view, order, 0, 0, ())
@@ -317,8 +317,8 @@ def _read_arcs(
 def choose_heads(controls: Controls, look: HeadsOptions, n_head: int) -> HeadsOptions:
     """Offer to switch heads off; return the options with the chosen heads and those that are off."""
     head, against = controls.place(HEAD, n_head), controls.place(AGAINST, n_head)
-    offered = [str(head + 1) for head in range(n_head)]
-    off = tuple(int(head) - 1 for head in controls.several(OFF, _("Heads switched off"), offered))
+    numbers = [str(head + 1) for head in range(n_head)]
+    off = tuple(int(head) - 1 for head in controls.several(OFF, _("Heads switched off"), numbers))
     if len(off) == n_head:
         controls.caption(
             _(":material/edit: All heads are off: the output is what is left, zero or the bias.")

@@ -1,7 +1,7 @@
 """The picture of all heads at every position of the slider, and notes for newcomers."""
 
 from attn_ui.base.controls import Controls
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import all_of
 from attn_ui.base.masking import describe_mask, toggle_cell
 from attn_ui.base.page import Cell, Figure, Small, View, query_rows
 from attn_ui.base.parameters import label_of
@@ -31,7 +31,7 @@ def view(controls: Controls, state: State) -> View[Result]:
         name="multi-head attention",
         slider=slider,
         rows=query_rows(result.tokens.queries) if by_query else None,
-        chosen={"key": KEY} if by_query else {"query": QUERY, "key": KEY, "head": HEAD},
+        selection={"key": KEY} if by_query else {"query": QUERY, "key": KEY, "head": HEAD},
         clicked=VIEWS[look.view].clicked or by_click,
         captions_follow_choice=look.view == "two heads",
         caption="" if VIEWS[look.view].plain else describe_mask(HEADS_MASK, result.setting.kinds),
@@ -62,7 +62,7 @@ def _notes(controls: Controls, moving: Moving, result: Result) -> list[str]:
                 wanted=n_head,
                 d_model=result.module.d_model,
                 size=" × ".join(map(str, result.tokens.shape)),
-                offered=listed([f"{heads:.0f}" for heads in heads_slider(result.setting).values]),
+                offered=all_of([f"{heads:.0f}" for heads in heads_slider(result.setting).values]),
                 taken=result.n_head,
             )
         )
@@ -71,7 +71,7 @@ def _notes(controls: Controls, moving: Moving, result: Result) -> list[str]:
             _(
                 ":material/edit: Maps as large as these leave few values of “{what}”: {offered}.",
                 what=slider.label,
-                offered=listed([*slider.texts()]),
+                offered=all_of([*slider.texts()]),
             )
         )
     if about := VIEWS[result.look.view].about:
@@ -83,7 +83,7 @@ def _notes(controls: Controls, moving: Moving, result: Result) -> list[str]:
     return [
         *notes,
         paragraph(
-            untrained, _("Set by hand: {names}.", names=listed(by_hand_names)) if by_hand_names else ""
+            untrained, _("Set by hand: {names}.", names=all_of(by_hand_names)) if by_hand_names else ""
         ),
     ]
 

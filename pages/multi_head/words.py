@@ -7,7 +7,7 @@ import numpy as np
 from attn_figures.numbers import number
 from attn_figures.planes import QueryKeyPlane
 from attn_figures.ties import largest
-from attn_ui.base.markdown import coloured, first_of, listed
+from attn_ui.base.markdown import all_of, coloured, first_of
 from attn_ui.base.parameters import label_of
 from attn_ui.base.ties import tied
 from attn_words import _, _n, paragraph
@@ -25,7 +25,7 @@ def heads(count: int) -> str:
 
 
 def _numbers(places: Sequence[int]) -> str:
-    return listed([str(place + 1) for place in places])
+    return all_of([str(place + 1) for place in places])
 
 
 def _query(result: Result, *at: int) -> str:
@@ -50,14 +50,14 @@ def describe_heads(result: Result) -> str:
         result.n_head,
         width=result.module.d_head,
         keys=len(result.tokens.keys),
-        spread=listed([f"{each:.1f}" for each in spread]),
+        spread=all_of([f"{each:.1f}" for each in spread]),
     )
 
 
 def describe_sink(result: Result) -> str:
     """Say how much of its rows each head gives to the sink, on average; nothing where there is none."""
     rest = 1 - array(result.attention.weights).sum(axis=-1).mean(axis=-1)
-    shares = listed([f"{share:.3f}" for share in rest])
+    shares = all_of([f"{share:.3f}" for share in rest])
     text = _("To the sink, one logit for all heads, on average, head by head: {shares}.", shares=shares)
     return "" if result.setting.sink is None else text
 

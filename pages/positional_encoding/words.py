@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from attn_figures.numbers import number
 from attn_figures.ties import largest
-from attn_ui.base.markdown import listed, plain
+from attn_ui.base.markdown import all_of, plain
 from attn_ui.base.parameters import Steps, label_of
 from attn_ui.base.ties import tied
 from attn_words import N_, _, _n, paragraph
@@ -59,7 +59,7 @@ def two_schemes(labels: Sequence[str], one: Numbers, other: Numbers, names: tupl
 def changes(errors: Mapping[str, float], scales: Mapping[str, float]) -> str:
     """List the largest change under each scheme; one that is rounding only is 0."""
     sizes = {name: max(scales.get(name, 1.0), 1.0) for name in errors}
-    return listed(
+    return all_of(
         [f"{scheme_name(name)} {number(without_rounding(e, sizes[name]), 3)}" for name, e in errors.items()]
     )
 

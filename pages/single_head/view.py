@@ -63,7 +63,7 @@ def view(controls: Controls, state: State) -> View[Result]:
         name=f"single head {stage}",
         slider=slider,
         rows=query_rows(head.queries) if by_query else None,
-        chosen={"key": KEY} if by_query else {"query": QUERY, "key": KEY},
+        selection={"key": KEY} if by_query else {"query": QUERY, "key": KEY},
         clicked=_open_box if stage == "diagram" else by_click,
         captions_follow_choice=True,
         caption=describe_mask(MASK, [scoring.masking.kind]) if STAGES[stage].follows_slider else "",

@@ -8,7 +8,7 @@ from torch import Tensor
 from attn_core import Check, compare
 from attn_core.claims import Difference, Study
 from attn_figures.numbers import number
-from attn_ui.base.markdown import capital, listed
+from attn_ui.base.markdown import all_of, capital
 from attn_ui.base.parameters import Steps
 from attn_words import N_, _, paragraph
 
@@ -100,7 +100,7 @@ def verdict(outcomes: Outcomes, over: str) -> str:
         if isinstance(each, Difference):
             place += f" ({number(each.mean, 2)} ± {number(each.margin, 2)})"
         places[_outcome(each)].append(place)
-    return paragraph(*(_(_VERDICTS[holds], places=listed(each)) for holds, each in places.items() if each))
+    return paragraph(*(_(_VERDICTS[holds], places=all_of(each)) for holds, each in places.items() if each))
 
 
 def short_verdict(outcomes: Outcomes) -> str:
@@ -162,6 +162,6 @@ def caption_at(claim: Claim, study: Study, at: int) -> str:
             values = draws[:, at]
             spread = f" ± {number(float(values.std()), 2)}" if len(values) > 1 else ""
             numbers.append(f"{_(curve)} **{number(float(values.mean()), 3)}**{spread}")
-        sentences.append(_("{measure}: {numbers}.", measure=capital(_(measure)), numbers=listed(numbers)))
+        sentences.append(_("{measure}: {numbers}.", measure=capital(_(measure)), numbers=all_of(numbers)))
     position = claim.slider.texts()[at]
     return paragraph(_("{name}: {value}.", name=axis_label(study.over), value=position), *sentences)

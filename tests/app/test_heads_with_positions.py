@@ -13,7 +13,7 @@ import torch
 
 from attn_core import MASK_PATTERNS, SCHEMES, Masking, RelativeBuckets
 from attn_live.unpacking import count_steps, figure_at
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import all_of
 from attn_ui.base.schemes import SchemeSettings
 from attn_ui.base.shared_settings import STRENGTH, TEMPERATURE
 from pages import PAGES
@@ -409,7 +409,7 @@ def test_heads_readouts_equal_scalar_loops(name: str) -> None:
 
     attending = [[row[row > 0] for row in head if row.any()] for head in maps]
     spread = [np.mean([np.exp(-(row * np.log(row)).sum()) for row in head]) for head in attending]
-    assert told("every head", count=n_head, spread=listed([f"{each:.1f}" for each in spread]))
+    assert told("every head", count=n_head, spread=all_of([f"{each:.1f}" for each in spread]))
     rows = [f"{each.sum(axis=-1).max():.2f}" for each in (maps.mean(axis=0), maps.max(axis=0))]
     apart = f"{(maps.max(axis=0) - maps.min(axis=0)).max():.3f}"
     assert told("mean and max", mean=rows[0], largest=rows[1], spread=apart)

@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from attn_ui.base.cover import panel_title
 from attn_ui.base.link_options import LANG
-from attn_ui.base.markdown import either, listed
+from attn_ui.base.markdown import all_of, either
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import page_at
 from attn_ui.base.parameters import Choice, MultiChoice, label_of
@@ -101,21 +101,21 @@ def test_cached_words_have_an_entry_for_each_language() -> None:
 
 def test_lists_and_paragraphs_follow_the_language() -> None:
     names = ["W_q", "W_k", "W_v"]
-    assert (listed(names), either(names)) == ("W_q, W_k and W_v", "W_q, W_k or W_v")
+    assert (all_of(names), either(names)) == ("W_q, W_k and W_v", "W_q, W_k or W_v")
     assert paragraph("One.", "", "Two.") == "One. Two."
     with speaking(ZH):
-        assert (listed(names), either(names)) == ("W_q、W_k 和 W_v", "W_q、W_k 或 W_v")
+        assert (all_of(names), either(names)) == ("W_q、W_k 和 W_v", "W_q、W_k 或 W_v")
         assert paragraph("一。", "", "二。") == "一。二。"
 
 
 def test_space_beside_a_field_follows_its_value() -> None:
-    assert listed(["差（有）", "差"]) == "差（有） and 差"
+    assert all_of(["差（有）", "差"]) == "差（有） and 差"
     with speaking(ZH):
-        assert listed(["偏置", "位置"]) == "偏置和位置"
-        assert listed(["差（有）", "差（无）"]) == "差（有）和差（无）"
-        assert listed(["W_q", "位置"]) == "W_q 和位置"
-        assert listed(["**偏置**", "位置"]) == "**偏置**和位置"
-        assert listed(["**（有）**", "差"]) == "**（有）** 和差"  # so that bold closes
+        assert all_of(["偏置", "位置"]) == "偏置和位置"
+        assert all_of(["差（有）", "差（无）"]) == "差（有）和差（无）"
+        assert all_of(["W_q", "位置"]) == "W_q 和位置"
+        assert all_of(["**偏置**", "位置"]) == "**偏置**和位置"
+        assert all_of(["**（有）**", "差"]) == "**（有）** 和差"  # so that bold closes
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from attn_core import Masking
 from attn_figures.numbers import number
 from attn_live.unpacking import count_steps
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import all_of
 from attn_ui.base.schemes import SchemeSettings
 from pages import PAGES
 from pages.multi_head import words
@@ -445,7 +445,7 @@ def test_sink_takes_its_share_in_every_head(link: str) -> None:
     weights = torch.cat([attention.scaled_scores, column], dim=-1).softmax(dim=-1)[..., :-1]
     torch.testing.assert_close(attention.weights, weights, rtol=0, atol=1e-12)
     torch.testing.assert_close(attention.heads, weights @ attention.value, rtol=0, atol=1e-12)
-    shares = listed([f"{share:.3f}" for share in 1 - weights.sum(dim=-1).mean(dim=-1)])
+    shares = all_of([f"{share:.3f}" for share in 1 - weights.sum(dim=-1).mean(dim=-1)])
     assert any({*each} == {"shares"} for each in messages_in(page.sentence, shares=shares))
     even = weights / weights.sum(dim=-1, keepdim=True)
     spread = torch.special.entr(even).sum(dim=-1).exp().mean(dim=-1)

@@ -207,7 +207,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         links.append(link)
         return snippet(link, app)
 
-    monkeypatch.setattr(share, "_made", spied)
+    monkeypatch.setattr(share, "_shared_snippet", spied)
     return links
 
 

@@ -21,14 +21,14 @@ def check(selection: Selection) -> list[Check]:
     size = float(np.abs(selection.values).max()) or 1.0
     lean = max(1.0, fit.weights.abs().sum(dim=-1).max().item())  # what rounding is relative to
     queries, keys = selection.tensors()
-    met = (fit.weights @ (keys - keys[0]))[fit.has_slope]
+    estimates = (fit.weights @ (keys - keys[0]))[fit.has_slope]
     rows, heights, slopes = fit_lines(selection)
     width = float(np.ptp(selection.keys)) or 1.0
     steep = float(np.nanmax(np.abs(fit.slope.numpy()), initial=0.0)) or 1.0
     counts = {"count": len(rows), "queries": len(queries)}
     return [
         compare(_(SUMS), fit.weights.sum(dim=-1), fit.has_support.to(fit.weights), scale=lean),
-        compare(_(EXACT), met, (queries - keys[0])[fit.has_slope], scale=width * lean),
+        compare(_(EXACT), estimates, (queries - keys[0])[fit.has_slope], scale=width * lean),
         compare(_(HEIGHTS, **counts), fit.estimate[rows], heights, scale=size * lean),
         compare(_(SLOPES, **counts), fit.slope[rows], slopes, scale=steep * lean),
     ]
@@ -41,7 +41,7 @@ def fit_lines(selection: Selection) -> tuple[list[int], Tensor, Tensor]:
         root, apart = np.sqrt(weights), selection.keys - selection.queries[row]
         scale = float(np.abs(apart[weights > 0]).max(initial=0.0)) or 1.0
         design = np.stack((root, root * apart / scale), axis=1)
-        (height, slope), *_left, singular = np.linalg.lstsq(design, root * selection.values, rcond=None)
+        (height, slope), *_more, singular = np.linalg.lstsq(design, root * selection.values, rcond=None)
         if singular[1] > WELL_POSED * singular[0]:
             rows.append(row)
             lines.append((height, slope / scale))

@@ -9,7 +9,7 @@ from attn_figures.scene import Scene
 from attn_live.captions import LazyMap
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import all_of
 from attn_ui.base.page import View
 from attn_ui.base.parameters import label_of
 from attn_words import _, paragraph
@@ -68,5 +68,5 @@ def _caption(sweep: Sweep, bandwidth: float, kernels: dict[str, Estimate]) -> li
             f"{kernel_name(name)} {format_amount(sweep.points, estimate)} ({effective:.1f})"
             for name, (estimate, effective) in zip(kernels, answers, strict=True)
         ]
-        captions.append(paragraph(shows, readout.format(query=query, h=h, estimates=listed(texts)), warning))
+        captions.append(paragraph(shows, readout.format(query=query, h=h, estimates=all_of(texts)), warning))
     return captions

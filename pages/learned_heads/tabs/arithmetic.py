@@ -5,7 +5,7 @@ import math
 import streamlit as st
 
 from attn_figures.numbers import number
-from attn_ui.base.markdown import capital, coloured, listed
+from attn_ui.base.markdown import all_of, capital, coloured
 from attn_ui.screen.tables import ROUNDED, table
 from attn_words import _, _c, _n, paragraph
 from pages.learned_heads.compute import Result
@@ -52,7 +52,7 @@ def sentence(result: Result) -> str:
         "The answer stands at {places}, which has {share}.",
         "The answer stands at {places}, which have {share}.",
         len(where),
-        places=listed([_at(result, place) for place in where]),
+        places=all_of([_at(result, place) for place in where]),
         share=number(float(weights[where].sum()), 3),
     )
     return paragraph(sentence_, answer)

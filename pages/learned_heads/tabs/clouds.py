@@ -43,5 +43,5 @@ def checks_of_clouds(result: HeadClouds) -> list[Check]:
     mask = None if bool(result.mask.all()) else result.mask
     # The model computes in single precision.
     weights = result.weights.to(torch.float32)
-    laid = audit_clouds(result.clouds, weights, result.scale, mask) if result.model.softcap is None else ()
-    return [*laid, *audit_plane(result.plane, *result.clouds.around)]
+    checks = audit_clouds(result.clouds, weights, result.scale, mask) if result.model.softcap is None else ()
+    return [*checks, *audit_plane(result.plane, *result.clouds.around)]

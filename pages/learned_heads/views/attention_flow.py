@@ -10,7 +10,7 @@ from attn_figures.attention_flow import Layer, attention_flow
 from attn_figures.scene import Scene
 from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
-from attn_ui.base.markdown import coloured, listed, plain
+from attn_ui.base.markdown import all_of, coloured, plain
 from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.scenes import SharedScene, pack_scene, shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY
@@ -46,7 +46,7 @@ def view(controls: Controls, state: FlowState) -> View[AnyResult]:
         key="flow toy" if isinstance(source, ToySetting) else "flow model",
         name=f"flow of a text, {whose}",
         slider=Slider(_("Layer"), slider),
-        chosen={"query": QUERY, "key": KEY},
+        selection={"query": QUERY, "key": KEY},
     )
     notes = [_about(flow)]
     if isinstance(source, Heads):
@@ -114,7 +114,7 @@ def _caption(flow: AttentionFlow, at: int) -> str:
             "Layer {layer}: weight of the other tokens on {keys} **{weight}**; attention sinks: {sinks}; up "
             "to here **{own}** of a place is its own token's, on average.",
             layer=at + 1,
-            keys=listed([coloured("key", flow.labels[key]) for key in top]),
+            keys=all_of([coloured("key", flow.labels[key]) for key in top]),
             weight=f"{float(flow.shares[at, top].sum()):.2f}",
             sinks=int(flow.sinks[at].sum()),
             own=f"{float(flow.rollout[at].diagonal().mean()):.2f}",

@@ -33,7 +33,7 @@ def view(controls: Controls, state: CloudState) -> View[AnyResult]:
         key="clouds",
         name=f"queries and keys of {result.model.name}, head {result.number}",
         rows=query_rows(result.labels),
-        chosen={"key": KEY},
+        selection={"key": KEY},
     )
     notes = [_about(result), words.about_model(result.model)]
     return View(result, figure, notes=[*map(Small, notes)], tabs=FLOW_TAB)

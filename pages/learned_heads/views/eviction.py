@@ -6,7 +6,7 @@ from attn_figures.eviction import Cache, eviction
 from attn_figures.scene import Scene
 from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import all_of
 from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.parameters import label_of
 from attn_ui.base.scenes import shared_scene
@@ -33,7 +33,7 @@ def view(controls: Controls, state: EvictionState) -> View[AnyResult]:
         slider=Slider(
             _("Budget"), slider, [_n("{count} key", "{count} keys", int(budget)) for budget in slider.values]
         ),
-        chosen={"query": QUERY, "key": KEY, "head": HEAD},
+        selection={"query": QUERY, "key": KEY, "head": HEAD},
     )
     return View(result, figure, notes=[Small(_about(result))], tabs=FLOW_TAB)
 
@@ -87,5 +87,5 @@ def _caption(run: HeadEviction) -> str:
         "Budget {budget} of {n} keys, mean error of the heads: {errors}.",
         budget=run.budget,
         n=run.n,
-        errors=listed(errors),
+        errors=all_of(errors),
     )

@@ -11,7 +11,7 @@ from attn_figures.ties import TIE
 from attn_figures.whole_model import OVERVIEW, head_at, steps
 from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
-from attn_ui.base.markdown import listed, plain
+from attn_ui.base.markdown import all_of, plain
 from attn_ui.base.page import Cell, Figure, Slider, Small, View
 from attn_ui.base.parameters import label_of
 from attn_ui.base.scenes import Packed, SharedScene, pack_scene, shared_scene
@@ -52,7 +52,7 @@ def view(controls: Controls, heads: Heads) -> View[AnyResult]:
             slider,
             names=head_names(ranked, ranks),
         ),
-        chosen={"query": QUERY, "key": KEY},
+        selection={"query": QUERY, "key": KEY},
         clicked=partial(_clicked, ranked),
         caption=describe_blocks(ranked.longest) if ranked.is_long else "",
     )
@@ -89,7 +89,7 @@ def _notes(heads: Heads) -> list[str]:
         hidden_tokens = _(
             "Hidden: {tokens}. Each row shows how its weight on the words is shared out, divided by its sum; "
             "measures and order are of the true weights.",
-            tokens=listed([*dict.fromkeys(map(plain, ranked.special))]),
+            tokens=all_of([*dict.fromkeys(map(plain, ranked.special))]),
         )
     if model is not None:
         return [paragraph(words.about_model(model), hidden_tokens)]

@@ -8,7 +8,7 @@ from attn_figures.picture import Spec
 from attn_figures.scene import Scene
 from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
-from attn_ui.base.markdown import capital, listed, plain
+from attn_ui.base.markdown import all_of, capital, plain
 from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import TEMPERATURE
@@ -102,6 +102,6 @@ def _caption(result: NextResult, temperature: float) -> str:
         fields = {"head": f"{layer + 1}.{head + 1}", "most": number(float(heads.max()), 3)}
         rest = {N_("all heads"): float(heads.sum()), **rest}
     parts = [_("{part} {number}", part=_(name), number=number(each, 3)) for name, each in rest.items()]
-    fields |= {"logit": number(float(prediction.logits[winner]), 3), "parts": listed(parts)}
+    fields |= {"logit": number(float(prediction.logits[winner]), 3), "parts": all_of(parts)}
     text = _("Its logit {logit}: {parts}. Most by head **{head}**: {most}.", **fields)
     return paragraph(sentence, text)

@@ -8,7 +8,7 @@ from attn_figures.scene import Scene
 from attn_figures.training import ModelMaps, TrainingHistory, scrubber
 from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import all_of
 from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.parameters import label_of
 from attn_ui.base.scenes import shared_scene
@@ -42,7 +42,7 @@ def view(controls: Controls, setting: ToySetting) -> View[AnyResult]:
         key="learned",
         name=f"learned heads, {setting.recipe.task}",
         slider=Slider(_("Training step"), steps),
-        chosen={"query": QUERY, "key": KEY, "head": HEAD},
+        selection={"query": QUERY, "key": KEY, "head": HEAD},
         caption=_(
             "{task}, {training}, on {letters}",
             task=label_of(TASK, setting.recipe.task),
@@ -98,10 +98,10 @@ def _without_positions(result: Result) -> str:
     return _(
         "Without positions the first layer scores words only. Previous-token score: {scores}; any other "
         "token, on average: {chance}.",
-        scores=listed(
+        scores=all_of(
             [f"{result.label(head)} {float(measures['previous token'][head]):.3f}" for head in heads]
         ),
-        chance=listed([f"{float(measures[CHANCE][head]):.3f}" for head in heads]),
+        chance=all_of([f"{float(measures[CHANCE][head]):.3f}" for head in heads]),
     )
 
 

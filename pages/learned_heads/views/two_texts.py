@@ -14,7 +14,7 @@ from attn_figures.two_texts import MAPS, two_texts
 from attn_live.captions import LazyMap
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
-from attn_ui.base.markdown import capital, coloured, listed, plain
+from attn_ui.base.markdown import all_of, capital, coloured, plain
 from attn_ui.base.page import Figure, Rows, Slider, Small, View
 from attn_ui.base.parameters import label_of
 from attn_ui.base.scenes import shared_scene
@@ -76,7 +76,7 @@ def _draw(texts: tuple[str, str], pieces: bool, heads: tuple[int, ...], _state: 
     titles = [*"AB"]
     for side, places in enumerate((alignment.first, alignment.second)):
         if own := [labels[at] for at in places if at not in alignment.shared]:
-            titles[side] = _("{text}: {words}", text=titles[side], words=escape(listed(own)))
+            titles[side] = _("{text}: {words}", text=titles[side], words=escape(all_of(own)))
     limit = float((pair.weights[1] - pair.weights[0])[pair.visible.all(dim=0)].abs().max()) or 1.0
 
     def draw(head: int) -> Spec:

@@ -10,7 +10,7 @@ from torch import Tensor
 from attn_core import Check, MultiHead, compare, label_tokens, padding_mask, sentence_vectors, tokenize
 from attn_figures.batch import batch as picture
 from attn_live.packing import pack
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import all_of
 from attn_ui.screen import widgets
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.tables import checks_table, table
@@ -94,7 +94,7 @@ def show(_result: Result) -> None:
         captions=[
             _(
                 "Weight that a word gives to padding in head 1, on average, sentence by sentence: {weights}.",
-                weights=listed([f"{each:.3f}" for each in batch.wasted]),
+                weights=all_of([f"{each:.3f}" for each in batch.wasted]),
             )
         ],
     )

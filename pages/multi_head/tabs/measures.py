@@ -9,7 +9,7 @@ from attn_core.measures import row_shares
 from attn_figures.contributions import similarity
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import fixed_point
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import all_of
 from attn_ui.base.parameters import label_of
 from attn_ui.screen.live_figure import live_figure
 from attn_words import _, paragraph
@@ -79,7 +79,7 @@ def show(result: Result) -> None:
 def closest(alike: Numbers) -> str:
     """Say which two heads look most alike and which least."""
     pairs = [
-        (float(alike[i, j]), listed([str(j + 1), str(i + 1)])) for i in range(len(alike)) for j in range(i)
+        (float(alike[i, j]), all_of([str(j + 1), str(i + 1)])) for i in range(len(alike)) for j in range(i)
     ]
     most, least = max(pairs), min(pairs)
     return _(

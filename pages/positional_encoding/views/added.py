@@ -202,7 +202,7 @@ def view(controls: Controls, result: Result) -> View[Result]:
         key="added",
         name=f"input {result.scheme_name}",
         slider=Slider(_("Strength of positions"), strengths) if strengths else None,
-        chosen={"query": QUERY} | ({"key": KEY} if scheme.adds == "bias" else {}),
+        selection={"query": QUERY} | ({"key": KEY} if scheme.adds == "bias" else {}),
         captions_follow_choice=True,
     )
     return View(result, figure)

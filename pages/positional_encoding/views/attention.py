@@ -19,6 +19,6 @@ def view(controls: Controls, result: Result) -> View[Result]:
         key="attention",
         name=f"attention {result.scheme_name}",
         slider=Slider(_("Strength of positions"), strengths),
-        chosen={"query": QUERY, "key": KEY},
+        selection={"query": QUERY, "key": KEY},
     )
     return View(result, figure)

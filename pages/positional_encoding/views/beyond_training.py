@@ -11,7 +11,7 @@ from attn_figures.numbers import number, power_of_ten
 from attn_figures.scene import Scene
 from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import all_of
 from attn_ui.base.page import Figure, Slider, View
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
@@ -110,6 +110,6 @@ def _caption(curves: dict[str, Curve], trained: int, back: dict[str, int]) -> st
     past = _(
         "Past the training length, where a curve comes back highest, or else at its end: {curves}. A learned "
         "table has no row past its last. Use past the trained length is called length extrapolation.",
-        curves=listed(texts),
+        curves=all_of(texts),
     )
     return paragraph(words.length_sentence(trained, length), past)

@@ -9,7 +9,7 @@ from attn_figures import positional as pictures
 from attn_figures.scene import Scene
 from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import all_of
 from attn_ui.base.page import Figure, Slider, View
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
@@ -34,7 +34,7 @@ def view(controls: Controls, result: Result) -> View[Result]:
         key="compare" if every else "compare-two",
         name="schemes" if every else f"{beside} {scheme}",
         slider=Slider(_("Strength of positions"), strengths),
-        chosen={"query": QUERY, "key": KEY},
+        selection={"query": QUERY, "key": KEY},
     )
     return View(result, figure)
 
@@ -77,4 +77,4 @@ def _caption(maps: Mapping[str, NDArray[np.float64]]) -> str:
         f"{words.scheme_name(name)} {(weights * distances).sum(-1).mean():.2f}"
         for name, weights in maps.items()
     ]
-    return _("How many places away a word looks on average: {far}.", far=listed(far))
+    return _("How many places away a word looks on average: {far}.", far=all_of(far))

@@ -11,7 +11,7 @@ from attn_figures.ties import largest
 from attn_live.captions import LazyMap
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import all_of
 from attn_ui.base.page import Small, View
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.ties import tied
@@ -44,7 +44,7 @@ def chosen_dimensions(text: str, width: int) -> tuple[tuple[int, ...], str]:
         ":material/info: Wanted numbers from 0 to {last}, at most {most} of them. Drawn: {drawn}.",
         last=width - 1,
         most=pictures.MOST_WAVES,
-        drawn=listed([str(each) for each in dimensions]),
+        drawn=all_of([str(each) for each in dimensions]),
     )
     return dimensions, "" if is_whole else note
 

@@ -11,7 +11,7 @@ from attn_figures.scene import Scene
 from attn_live.captions import LazyMap
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import all_of
 from attn_ui.base.page import View
 from attn_ui.base.scenes import shared_scene
 from attn_words import N_, _, paragraph
@@ -52,7 +52,7 @@ def _caption(values: Tensor, quantity: str) -> str:
     )
     none = _(
         "No cosine, for its vector is zero: position {positions}.",
-        positions=listed([str(zero) for zero in zeros]),
+        positions=all_of([str(zero) for zero in zeros]),
     )
     return paragraph(shows, readout, none if zeros else "")
 
