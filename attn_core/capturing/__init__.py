@@ -50,8 +50,8 @@ def capture(
     places; of an encoder-decoder those of the encoder, and ``decoder_tokens`` those of the decoder.
 
     ``method`` is what is called, such as "generate". Steps that each read one token more, against a cache of
-    keys, are the rows of one map, in a loop of one's own too; the last token is generated and never read, and
-    has no row.
+    keys, are the rows of one map, in a loop of one's own too (not where layers see a window); the last token
+    is generated and never read, and has no row.
 
     ``manifest`` of the result is a table of all that ran, what was kept and what was missed and why: linear
     attention has no such weights, a local band or a factor is no map of queries over keys, and axes that can
@@ -91,22 +91,18 @@ def capture(
     ):
         (model if method == "forward" else getattr(model, method))(*args, **inputs)
     watch.finish()
-    result = _NamedMaps(watch.calls)
+    result = _NamedMaps(watch.calls, generates=method == "generate")
     if not result.maps:
         raise ValueError(_nothing(model, watch.calls, result.entries, sequence))
     words = {"tokens": tokens, "decoder_tokens": decoder_tokens}
     kinds = kinds_of(result.maps, has_decoder_tokens=decoder_tokens is not None)
-    check_tokens(
-        {name: None if each is None else len(each) for name, each in words.items()},
-        {name: each.shape[1:] for name, each in result.maps.items()},
-        kinds,
-    )
+    counts = {name: None if each is None else len(each) for name, each in words.items()}
+    check_tokens(counts, {name: each.shape[1:] for name, each in result.maps.items()}, kinds)
     manifest = Manifest(tuple(result.entries))
     notes = [] if manifest.is_complete else [f"Captured in part: {manifest.summary}."]
     if notes:
         warnings.warn(f"{notes[0]} print(captured.manifest) tells of all.", UserWarning, stacklevel=2)
-    if any(", part " in name for name in result.maps):
-        notes.append(PARTS)
+    notes += [PARTS] if any(", part " in name for name in result.maps) else []
     return AttentionMaps(
         result.maps,
         None if tokens is None else tuple(tokens),
@@ -122,7 +118,7 @@ def capture(
 class _NamedMaps:
     """The maps of the calls that could be read, each under a name of its own."""
 
-    def __init__(self, calls: Sequence[AttentionCall]) -> None:
+    def __init__(self, calls: Sequence[AttentionCall], *, generates: bool) -> None:
         self.maps: dict[str, np.ndarray] = {}
         self.precisions: dict[str, str] = {}
         self.entries: list[ManifestEntry] = []
@@ -138,10 +134,10 @@ class _NamedMaps:
             map_name = f"{name} ({times[name]})" if times[name] > 1 else name
             names = tuple(self._keep(map_name, each.weights))
             self.entries.append(ManifestEntry(name, kind, each.computed_by, each.weights.shape, names))
-        self._join_steps(times)
+        self._join_steps(times, generates)
 
-    def _join_steps(self, times: Mapping[str, int]) -> None:
-        """Put the maps of a model that generates together: its steps are rows, and their keys are cached."""
+    def _join_steps(self, times: Mapping[str, int], generates: bool) -> None:
+        """Put the maps of steps together: their keys are cached, of a window that generates the latest."""
         several = {name: [name, *(f"{name} ({run})" for run in range(2, n + 1))] for name, n in times.items()}
         sides = {
             name: [self.maps[step].shape[1:] for step in steps]
@@ -149,21 +145,23 @@ class _NamedMaps:
             if len(steps) > 1 and all(step in self.maps for step in steps)
         }
         ends = {name: list(accumulate(n_query for n_query, _n_key in each)) for name, each in sides.items()}
-        growing = [name for name in sides if ends[name] == [n_key for _n_query, n_key in sides[name]]]
-        cross = [
-            name
-            for name, kind in kinds_of(sides).items()
-            if kind == CROSS and growing and len({n_key for _n_query, n_key in sides[name]}) == 1
-        ]
-        for name in dict.fromkeys((*growing, *cross)):
+        growing, cross, kinds = dict[str, int](), dict[str, int](), kinds_of(sides)
+        for name, (first, *later) in ends.items():
+            n_keys = [n_key for _n_query, n_key in sides[name]]
+            most = n_keys[-1] if generates and n_keys[-1] > 1 else later[-1]
+            if kinds.get(name) == CROSS and len({*n_keys}) == 1:
+                cross[name] = n_keys[0]
+            elif n_keys == [first, *(min(end, most) for end in later)]:
+                growing[name] = later[-1]
+        for name, width in (growing | (cross if growing else {})).items():
             parts = [self.maps[name], *(self.maps.pop(step) for step in several[name][1:])]
-            self.maps[name] = np.zeros((len(parts[0]), ends[name][-1], parts[-1].shape[2]), parts[0].dtype)
+            self.maps[name] = np.zeros((len(parts[0]), ends[name][-1], width), parts[0].dtype)
             for part, end in zip(parts, ends[name], strict=True):
-                self.maps[name][:, end - part.shape[1] : end, : part.shape[2]] = part
-            self.entries = [
-                replace(each, maps=(name,)) if each.maps and each.module == name else each
-                for each in self.entries
-            ]
+                last = end if name in growing else width
+                self.maps[name][:, end - part.shape[1] : end, last - part.shape[2] : last] = part
+            for at, each in enumerate(self.entries):
+                if each.maps and each.module == name:
+                    self.entries[at] = replace(each, maps=(name,))
 
     def _keep(self, name: str, of: SequenceWeights) -> Iterator[str]:
         for part, weights in enumerate(of.parts, start=1):
@@ -216,9 +214,8 @@ def _nothing(
     if short:
         return f"sequence must be one of the batch, from 0 to {max(short) - 1}; got {sequence}"
     reasons = [f"{each.name or 'the model'} {one.reason}" for each, one in zip(calls, entries, strict=True)]
-    why = (
-        f": {reasons[0]}" + (f", and {len(reasons) - 1} more" if len(reasons) > 1 else "") if reasons else ""
-    )
+    more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
+    why = f": {reasons[0]}{more}" if reasons else ""
     return (
         "model must run an attention of torch (F.scaled_dot_product_attention, nn.MultiheadAttention) or a "
         f"softmax that multiplies values; got {type(model).__name__}, which ran none that can be seen{why}"
