@@ -1,4 +1,4 @@
-"""The mathematics of attention, from kernel regression to many heads, with every intermediate in the open."""
+"""The mathematics of attention, from kernel regression to many heads, with all intermediate results."""
 
 from attn_core.attention import Attention, SelfAttention, scaled_dot_product_attention
 from attn_core.attention_file import read_attention

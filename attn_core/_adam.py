@@ -17,7 +17,7 @@ class Adam:
         """Start with zero moments.
 
         Args:
-            groups: parameters that require a gradient, which `step` writes into, with their learning rate.
+            groups: pairs of parameters, which require a gradient and are updated by `step`, and their rate.
         """
         self._groups = [
             (

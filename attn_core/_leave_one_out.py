@@ -15,9 +15,9 @@ from attn_core.kernels import KERNELS, Kernel
 class LeftOut:
     """A data set prepared for leaving each point out, at any bandwidth.
 
-    ``values`` (n, d_value); ``distances`` (n, n), where the point itself counts as so far away that it never
-    weighs; ``nearest`` (n, 1) to the nearest other point; ``gaps``, the squared distances
-    beyond the nearest, of which none but the point's own is above ``widest_gap``.
+    ``values`` (n, d_value); ``distances`` (n, n), with a diagonal so large that no point has weight in its
+    own estimate; ``nearest`` (n, 1), the distance to the nearest other point; ``gaps`` (n, n), the squared
+    distances less the nearest one's, which off the diagonal are at most ``widest_gap``.
     """
 
     values: Tensor
@@ -77,7 +77,7 @@ class LeftOut:
         return error.item(), slope.nan_to_num(0.0).item()
 
     def _sums(self, rates: Tensor, room: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Weighted sums of the other points' values ``(steps, n, d_value)``, and of their weights alone."""
+        """Return sums over the other points of weighted values ``(steps, n, d_value)`` and of weights."""
         if math.isinf(self.kernel.support):
             weights = self._gaussian(rates, room)
         else:
@@ -86,15 +86,15 @@ class LeftOut:
         return weights @ self.values, weights.sum(dim=-1, keepdim=True)
 
     def _gaussian(self, rates: Tensor, room: Tensor | None) -> Tensor:
-        """Weights of the other points ``(steps, n, n)``, relative to the largest of each row.
+        """Return weights of the other points ``(steps, n, n)``, relative to the largest of each row.
 
-        So no bandwidth is too small for them. ``rates`` are 1 / (2 h^2).
+        This keeps them from vanishing at small bandwidths. ``rates`` are 1 / (2 h^2).
         """
         exponents = torch.mul(self.gaps, -rates, out=None if room is None else room[: len(rates)])
         lowest = math.log(torch.finfo(exponents.dtype).tiny) / 2
         if rates.max().item() * self.widest_gap > -lowest:
-            # Such a weight is lost beside the largest, which is 1; and denormal numbers, even in its products
-            # with the values, are slow.
+            # Weights below this limit are lost beside the largest, 1; and denormal numbers, of the weights or
+            # of their products with the values, are slow.
             exponents.clamp_(min=lowest)
         return _exp(exponents)
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 _LARGE = 2**22
-"""Bytes from which numpy asks Linux for large pages."""
+"""Size in bytes from which numpy requests large pages from Linux."""
 
 _DTYPES = {torch.float32: np.float32, torch.float64: np.float64}
 
@@ -16,8 +16,8 @@ def allocate(shape: torch.Size, inputs: tuple[Tensor, ...]) -> Tensor | None:
     """Return memory to pass as ``out=`` for a large result, or None where torch should allocate it.
 
     torch takes pages of 4 KB, each of which costs a page fault when it is first written: for the weights of
-    8 heads at n = 2048 that is five times the time of the arithmetic. numpy asks for pages of 2 MB. None
-    for what is small, not on the CPU, or needed by autograd, which cannot write into given memory.
+    8 heads at n = 2048 the faults take five times as long as the arithmetic. numpy requests pages of 2 MB.
+    None for a result that is small, not on the CPU, or needs a gradient: autograd refuses ``out=``.
     """
     like = inputs[0]
     if (

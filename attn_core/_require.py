@@ -1,4 +1,4 @@
-"""Checks of arguments; every error says what was required and what came."""
+"""Checks of arguments; every error states what is required and what was passed."""
 
 import math
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from torch import Tensor
 
 
 def positive(name: str, value: object) -> float | Tensor:
-    """Return a finite number above zero as a float, or a tensor of them as it is."""
+    """Return a positive finite number as a float; return a tensor of such numbers unchanged."""
     if isinstance(value, Tensor):
         if not value.is_floating_point():
             raise ValueError(f"{name} must be a floating-point tensor; got dtype {value.dtype}")
@@ -56,7 +56,7 @@ def kv_heads(num_heads: int, num_kv_heads: object) -> int:
 
 
 def one_of(name: str, value: object, options: Iterable[str]) -> None:
-    """Refuse a name that is not on the list."""
+    """Refuse a value that is not one of the options."""
     names = list(options)
     if value not in names:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, names))}; got {value!r}")

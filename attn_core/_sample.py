@@ -1,4 +1,4 @@
-"""The data points of a kernel regression: what they must be, and how far apart they lie."""
+"""The data points of a kernel regression: checks of their arrays, and distances between them."""
 
 import math
 
@@ -65,15 +65,15 @@ def distances(queries: Tensor, keys: Tensor) -> Tensor:
 def squares_beyond_nearest(distances: Tensor) -> Tensor:
     """Return each squared distance less its row's smallest; times ``-half_inverse_square(h)`` it is a logit.
 
-    The squares are subtracted as a product, before the division, so that the nearest key has exactly 0 and no
-    bandwidth overflows.
+    The difference of squares is the product (d - d_min)(d + d_min), so that the nearest key has exactly 0 and
+    no bandwidth overflows.
     """
     nearest = distances.amin(dim=-1, keepdim=True)
     return (distances - nearest) * (distances + nearest)
 
 
 def half_inverse_square(bandwidth: Tensor) -> Tensor:
-    """Return 1 / (2 h^2): finite at every bandwidth, and large enough to tell far distances from near."""
+    """Return 1 / (2 h^2): clamped to stay finite at every bandwidth, and above zero."""
     limits = torch.finfo(bandwidth.dtype)
     return (0.5 / bandwidth.square().clamp(min=limits.tiny)).clamp(min=1e10 / limits.max)
 

@@ -17,7 +17,7 @@ class KeyAblation:
     """Attention to all keys (``full``), and without each key: the first axis is the key that is left out.
 
     ``output_change`` is how far the output of each query moves; ``empty`` is True for queries that could
-    attend to nothing else.
+    attend to no other key.
     """
 
     full: Attention
@@ -76,13 +76,13 @@ def audit_ablation(
     *,
     scale: float,
 ) -> Check:
-    r"""Compare the outputs without each key with torch's attention to keys that lack it.
+    r"""Compare the outputs without each key with torch's attention to the remaining keys.
 
     $$\Bigl| O^{(l)} - \mathrm{SDPA}(Q, K_{\setminus l}, V_{\setminus l}) \Bigr|$$
 
-    The reference's inputs lack the key and its value, so no mask is involved.
+    The reference's inputs lack the key and its value, so no mask hides them.
 
-    Edge cases: a query with no other key is compared with zero.
+    Edge cases: the output of a query with no other key is compared with zero.
 
     Source: torch's ``scaled_dot_product_attention`` for the reference.
 

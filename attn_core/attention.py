@@ -45,7 +45,7 @@ def scaled_dot_product_attention(
     sink: float | int | Float[Tensor, "..."] | None = None,
     enable_gqa: bool = False,
 ) -> Attention:
-    r"""Mix the values by how well each key answers each query, and keep every stage.
+    r"""Mix the values by how well each key matches each query, and return every stage.
 
     $$S = QK^\top, \qquad \tilde S = \frac{s}{T}\,S + B, \qquad
       W = \mathrm{softmax}_{keys}(\tilde S), \qquad O = WV$$
@@ -55,20 +55,20 @@ def scaled_dot_product_attention(
     ``attn_mask`` broadcast against the scores (*batch, n_query, n_key): a temperature of shape (steps, 1,
     1), or a batch of masks, computes all its steps at once and puts ``steps`` in front of every stage but
     ``scores``. A boolean ``attn_mask`` is True where a query may attend; a floating-point one is the bias
-    B, added to the scaled scores, and -inf in it masks. ``is_causal`` masks the keys after the query's own
-    place, counted from the first, and applies together with ``attn_mask``.
+    B, added to the scaled scores, and -inf in it masks. ``is_causal`` masks the keys whose index is larger
+    than the query's, and applies together with ``attn_mask``.
 
-    With a ``softcap`` c the scaled scores, before B, are bent to stay between -c and c:
+    A ``softcap`` c keeps the scaled scores between -c and c before B is added:
     $c\tanh(sS / (Tc))$.
 
-    A ``sink`` b is one more logit of each row, a number, or a tensor (n_head, 1, 1) of one a head: it joins
-    the softmax and is dropped after, so that a row sums to $1 - e^b / (e^b + \sum_j e^{\tilde S_{ij}})$.
+    A ``sink`` b is one more logit of each row, a number or, with one per head, a tensor (n_head, 1, 1). Its
+    own weight is dropped after the softmax: a row sums to $1 - e^b / (e^b + \sum_j e^{\tilde S_{ij}})$.
 
-    With ``enable_gqa`` the third axis from the end counts heads, and the key and value may have fewer of
-    them: each serves as many queries' heads, side by side, as n_head / n_kv_head (grouped-query attention).
+    With ``enable_gqa`` the third axis from the end counts heads, and key and value may have fewer heads:
+    each serves n_head / n_kv_head adjacent heads of the query (grouped-query attention).
 
     Invariant: rows of weights sum to one, so each output lies within the hull of the values that its query
-    may see; beside a sink rows sum to less, and zero is one of these values.
+    may attend to; with a sink rows sum to less, and the hull includes zero.
 
     Edge cases: a row that is masked throughout has weights zero and output zero, and its gradient is zero.
 
@@ -116,7 +116,7 @@ def scaled_dot_product_attention(
         mask = mask.expand(whole)
     if sink is None:
         weights = softmax_rows(scaled_scores, empty, out=allocate(whole, inputs))
-    else:  # a row beside a finite logit is never empty
+    else:  # a finite sink leaves no row empty
         column = torch.as_tensor(sink, dtype=scaled_scores.dtype).to(scaled_scores).expand(*whole[:-1], 1)
         if not bool(column.isfinite().all()):
             raise ValueError(f"sink must be finite; got {sink}")
@@ -143,7 +143,7 @@ def share_heads(
             f"{tuple(query.shape)} and key {tuple(key.shape)}"
         )
     _require.kv_heads(query.shape[-3], key.shape[-3])
-    # n_kv_head -> n_head, each head beside itself; never tiled, which would give each group one of each.
+    # n_kv_head -> n_head, copies of a head side by side; tiling would give each group one of each head.
     return key.repeat_interleave(query.shape[-3] // key.shape[-3], dim=-3)
 
 
@@ -179,7 +179,7 @@ class SelfAttention(nn.Module):
     from ``seed`` as ``init`` says (one of ``INITS``; biases within 1/sqrt(d_model) always) and never from the
     global generator; the same seed gives the same numbers in every dtype.
 
-    Raises ValueError for a width below one, an init that is not there, and in ``forward`` for an x that
+    Raises ValueError for a width below one, an unknown init, and in ``forward`` for an x that
     is not (*batch, n, d_model).
 
     Source: Vaswani et al. (2017), section 3.2.
@@ -238,7 +238,7 @@ class SelfAttention(nn.Module):
 
 
 def _factor(scale: object, temperature: object, *, shape: torch.Size, like: Tensor) -> float | Tensor:
-    """scale / temperature, a number where both are numbers."""
+    """Return scale / temperature, a float where both are numbers."""
     default = 1 / math.sqrt(like.shape[-1])
     parts = []
     for name, value in (("scale", default if scale is None else scale), ("temperature", temperature)):
@@ -272,7 +272,7 @@ def resolve_mask(
     if is_causal:
         causal = causal_mask(*shape[-2:]).to(like.device)
         mask = causal if mask is None else mask & causal
-    # A mask that brings steps of its own keeps them, even where it is true throughout.
+    # A mask with more batch axes than the scores is kept for its shape, even where it is True throughout.
     if mask is not None and _require.broadcast_shape(mask.shape, shape) == shape and bool(mask.all()):
         mask = None
     return mask, bias

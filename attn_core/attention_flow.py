@@ -14,7 +14,7 @@ _TIMES_EVEN = 2.0  # in a short text an even share is large: a sink has at least
 def attention_rollout(
     weights: Float[Tensor, "n_layer n n"], *, residual: float = 0.5
 ) -> Float[Tensor, "n_layer n n"]:
-    r"""Return the attention rollout: how much of each place comes from each token, after each layer.
+    r"""Return the attention rollout: how much of each position comes from each token, after each layer.
 
     $$\tilde A_l = \mathrm{rows}\bigl((1 - r) A_l + r I\bigr), \qquad
       R_l = \tilde A_l R_{l-1}, \quad R_0 = I$$
@@ -25,8 +25,8 @@ def attention_rollout(
 
     Invariant: each row sums to one, and is never negative; a causal map has a causal rollout.
 
-    Edge cases: a row of zeros passes all of its place on; with r = 0 it stays zero. Beside a sink without a
-    value, a row sums to less than one, and passes the more of its own place on.
+    Edge cases: a row of zeros becomes the identity's; with r = 0 it stays zero. A row that sums to less than
+    one, beside a sink without a value, keeps a share larger than r for its own position.
 
     Raises ValueError for maps that are not square, for no layer, and for an r outside 0 to 1.
 
@@ -71,9 +71,9 @@ def weighted_value_norms(stages: MultiHead) -> Float[Tensor, "*batch n_head n_qu
 
     ``stages`` are those of ``MultiHeadAttention``. A large weight on a value that is nearly zero moves
     nothing: the length is small there, as it is for many sinks. The bias of W_o belongs to no key and is left
-    out, and norms before and after attention are not part of f.
+    out, and layer norms before and after attention are not part of f.
 
-    Invariant: the length is the weight times a number that the key has in a head, whatever the query.
+    Invariant: the length is the weight times a factor that depends on key and head, not on the query.
 
     Edge cases: without an output projection f(x) is the value; heads that share keys and values each have
     their own block of W_o.
@@ -98,7 +98,7 @@ def sink_shares(weights: Float[Tensor, "*batch n n"]) -> Float[Tensor, "*batch n
 
     Invariant: from 0 to 1. A causal map gives late keys little, as few tokens come after them.
 
-    Edge cases: a single token has none.
+    Edge cases: the share of a single token is 0.
 
     Raises ValueError for maps that are not square.
 
@@ -123,7 +123,7 @@ def find_sinks(weights: Float[Tensor, "*batch n n"]) -> Bool[Tensor, "*batch n"]
     s is ``sink_shares``; 0.3 is ``SINK_SHARE``, and in a text of few tokens a sink has at least twice an even
     share.
 
-    Invariant: at most 3 keys of a map are sinks, and of two tokens none is unless it has all weight.
+    Invariant: at most 3 keys of a map are sinks; one of two tokens is a sink only if it has all weight.
 
     Raises ValueError for maps that are not square.
 
@@ -145,7 +145,7 @@ def drop_keys(
 
     Invariant: a row sums to one, or is zero where it had nothing but sinks.
 
-    Source: Xiao et al. (2024), Efficient Streaming Language Models with Attention Sinks, for what they are.
+    Source: Xiao et al. (2024), Efficient Streaming Language Models with Attention Sinks, for the term.
 
     >>> drop_keys(torch.tensor([[0.5, 0.25, 0.25], [1.0, 0.0, 0.0]]), torch.tensor([True, False, False]))
     tensor([[0.0000, 0.5000, 0.5000],

@@ -23,22 +23,22 @@ NAMES, NOTES, PRECISION = "names", "notes", "precision"
 WEIGHTS, BEYOND = "weights.", "beyond."
 PARTS = N_("Some maps are of parts, windows or images: no weight goes from one to another.")
 MAX_FILE_BYTES = 8_000_000
-"""Size of a file with attention weights: for ``save``, ``read_attention`` and the page that shows it."""
+"""Bytes of a file with attention weights, at most: ``save`` warns above, ``read_attention`` refuses."""
 
 
 @dataclass(frozen=True, eq=False)
 class AttentionMaps:
     """Weights by layer, each (n_head, n_query, n_key), and the tokens of their places.
 
-    ``tokens`` are the words of the sequence, None where they are not known; they name an axis of a map that
-    is as long as they are. ``special`` are the places of tokens that stand for no word, such as [CLS]. Of an
-    encoder-decoder both are the encoder's, ``decoder_tokens`` are the words of the decoder, and ``kinds`` has
+    ``tokens`` are the words of the sequence, None where they are not known; they label each axis of a map
+    that has their length. ``special`` are the positions of tokens that stand for no word, such as [CLS]. In
+    an encoder-decoder both are the encoder's, ``decoder_tokens`` are the decoder's words, and ``kinds`` has
     "encoder", "decoder", "cross" or "other" for each map; it is empty for other models.
     ``notes`` are sentences on what was left out.
 
     ``beyond`` is, by layer, the weight of each row that lies on no key of its map, (n_head, n_query): on
     keys that were cut away, or on an attention sink; a layer that is not in it has none. ``precision`` is
-    the coarsest format that the weights have gone through. ``manifest`` tells what ``capture`` saw.
+    the coarsest format that the weights have gone through. ``manifest`` lists what ``capture`` recorded.
 
     Invariant: a row and its ``beyond`` sum to one, to within ``row_tolerance``, or to zero.
     """
@@ -55,7 +55,7 @@ class AttentionMaps:
 
     @property
     def across(self) -> bool:
-        """Whether queries and keys are of two sequences, or may be."""
+        """Whether queries and keys of every map are of two sequences, or may be."""
         return bool(self.kinds) and {*self.kinds.values()} <= {CROSS, OTHER}
 
     @cached_property
@@ -87,7 +87,7 @@ class AttentionMaps:
         return sides
 
     def names(self, name: str) -> list[list[str]]:
-        """Return a label for each query and each key of a map: readable tokens, or else numbers from 0."""
+        """Return a label for each query and each key of a map: readable tokens, or else its index."""
         sides = zip(self.tokens_of(name), self.maps[name].shape[1:], strict=True)
         return [list(map(str, range(n))) if each is None else readable_tokens(each) for each, n in sides]
 

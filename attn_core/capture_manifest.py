@@ -10,9 +10,9 @@ _MOST_NAMES = 2
 class ManifestEntry:
     """One attention that a model computed, or a module whose attention cannot be read.
 
-    ``module`` is its place in the model, as ``named_modules`` spells it; ``kind`` its class; ``computed_by``
-    the function that computed it; ``shape`` that of all its weights, (batch, head, query, key), None where
-    there are none. ``maps`` are the names of its maps, and ``reason`` says why there is none.
+    ``module`` is the module's name in ``named_modules``; ``kind`` its class; ``computed_by`` the function
+    that computed the attention; ``shape`` that of all its weights, (batch, head, query, key), None where
+    there are none. ``maps`` are the names of its maps, and ``reason`` is why there is none.
     """
 
     module: str

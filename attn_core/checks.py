@@ -20,7 +20,7 @@ _DIRECTIONS = 256
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that must hold: its name, how far the numbers are from it, and how large they are.
+    """One condition that must hold: its name, how far the numbers deviate, and how large they are.
 
     ``error`` is the largest deviation (infinite where a number is missing), ``scale`` the largest magnitude
     that went into the numbers compared: right sums of house prices differ by more than wrong weights do.
@@ -39,7 +39,7 @@ class Check:
 
     @property
     def verdict(self) -> str:
-        """Say in words whether it holds, and by how much.
+        """A text on whether the check holds, and by how much.
 
         >>> Check("rows sum to one", 2.2e-16).verdict, Check("same as torch", 3.0, scale=100.0).verdict
         ('holds, off by 2.2e-16 in numbers up to 1', 'fails, off by 3 in numbers up to 100')
@@ -65,7 +65,7 @@ def compare(name: str, ours: Tensor, theirs: Tensor | float, *, scale: float | N
             given. Give it where large terms cancel, and 1 where the numbers are weights.
 
     Returns the largest deviation as a Check. NaN agrees with NaN, an infinity with itself; one without the
-    other is a missing number. Nothing to compare holds exactly.
+    other is a missing number. An empty comparison holds exactly.
 
     >>> compare("equal", torch.tensor([1e6, torch.nan]), torch.tensor([1e6, torch.nan])).verdict
     'holds exactly'
@@ -97,10 +97,10 @@ def audit_attention(
 
     ``query`` (n_query, d_k), ``key`` (n_key, d_k), ``value`` (n_key, d_v), a boolean ``attn_mask`` (n_query,
     n_key) with True = may attend; ``scale`` is the whole factor on the scores, 1/sqrt(d_k) unless given. The
-    hull is tested along every axis and along 256 directions u from a fixed seed: along each, a point within
-    it stays below its furthest value.
+    hull is tested along every axis and along 256 directions u from a fixed seed: in each, no output may reach
+    beyond the furthest value.
 
-    Edge cases: a row with every key masked may be empty and has no hull; NaN in it fails both.
+    Edge cases: a row with every key masked may be zero and has no hull; with NaN in it the checks fail.
 
     Raises ValueError for shapes that do not fit.
 
@@ -138,7 +138,7 @@ def _beyond_hull(output: Tensor, value: Tensor, mask: Tensor) -> Tensor:
     directions = F.normalize(torch.cat([axes, -axes, random]), dim=-1)
     reach = (value @ directions.mT)[None].masked_fill(~mask[..., None], -torch.inf)
     excess: Tensor = output @ directions.mT - reach.amax(dim=-2)
-    # clamp keeps NaN, so that a NaN output is still seen.
+    # clamp keeps NaN, so that a NaN output still fails.
     return excess.clamp(min=0)
 
 

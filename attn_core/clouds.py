@@ -10,15 +10,14 @@ from attn_core import _require
 from attn_core.checks import Check, compare
 from attn_words import N_
 
-_ALIKE = 1e-7  # of the longest vector: what spreads less is all alike but for rounding
+_ALIKE = 1e-7  # of the longest vector: a smaller spread is only rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Clouds:
     """Queries and keys with one centre and one spread.
 
-    ``factor`` is what queries are divided by and keys multiplied by; ``shift`` is added to every key before.
-    ``centre`` is the mean of the queries, and of the keys, as they are here.
+    ``queries`` are divided by ``factor``; ``keys`` are moved by ``shift`` and then multiplied by ``factor``.
     """
 
     queries: Float[Tensor, "n_query d_k"]
@@ -33,7 +32,7 @@ class Clouds:
 
     @property
     def around(self) -> tuple[Float[Tensor, "n_query d_k"], Float[Tensor, "n_key d_k"]]:
-        """Queries and keys, counted from the centre."""
+        """Queries and keys, less the centre."""
         return self.queries - self.centre, self.keys - self.centre
 
 
@@ -45,8 +44,8 @@ def align_clouds(queries: Float[Tensor, "n_query d_k"], keys: Float[Tensor, "n_k
 
     where $\sigma^2$ is a cloud's mean squared distance from its own mean.
 
-    Invariants: $\hat q_i \cdot \hat k_j = q_i \cdot k_j + q_i \cdot c$, one number more for all keys of a
-    query, so that every softmax over keys is what it was; both clouds have one mean and one $\sigma$.
+    Invariants: $\hat q_i \cdot \hat k_j = q_i \cdot k_j + q_i \cdot c$, where the last term is equal for all
+    keys, so that every softmax over keys is unchanged; both clouds have one mean and one $\sigma$.
 
     Edge cases: where a cloud has no spread (one token, or all alike), nothing is scaled: s = 1.
 

@@ -1,4 +1,4 @@
-"""The kinds of an encoder-decoder's maps: encoder, decoder or cross, and whose tokens name their places."""
+"""The kinds of an encoder-decoder's maps: encoder, decoder or cross, and whose tokens label their axes."""
 
 import re
 from collections import Counter
@@ -8,7 +8,7 @@ from functools import reduce
 from attn_words import _
 
 ENCODER, DECODER, CROSS, OTHER = KINDS = ("encoder", "decoder", "cross", "other")
-# The axes, 0 of queries and 1 of keys, that the words of the encoder name, and those of the decoder.
+# The axes (0 queries, 1 keys) that the encoder's tokens label, and those that the decoder's tokens label.
 SOURCE: Mapping[str, tuple[int, ...]] = {ENCODER: (0, 1), DECODER: (), CROSS: (1,), OTHER: ()}
 TARGET: Mapping[str, tuple[int, ...]] = {ENCODER: (), DECODER: (0, 1), CROSS: (0,), OTHER: ()}
 _CROSS = re.compile("cross|enc_?dec", re.IGNORECASE)
@@ -20,9 +20,9 @@ _LAYER, _TIMES = re.compile(r".*?\d+(?=\.)"), re.compile(r" \(\d+\)|, part ")
 def kinds_of(names: Iterable[str], *, has_decoder_tokens: bool = False) -> dict[str, str]:
     """Return the kind of each map of an encoder-decoder by its name; empty for other models.
 
-    "encoder", "decoder" and "cross" (queries of the decoder, keys of the encoder) are told by the names that
-    PyTorch and transformers give their modules; where those leave it open, the kind is "other". Where no name
-    tells anything, tokens of a decoder make all maps cross.
+    "encoder", "decoder" and "cross" (queries of the decoder, keys of the encoder) follow from the names that
+    PyTorch and transformers give their modules; a map whose name shows no kind is "other". Where no name
+    shows a kind, ``has_decoder_tokens`` makes all maps cross.
 
     >>> kinds_of(["encoder.0.self_attn", "decoder.0.self_attn", "decoder.0.encoder_attn"])
     {'encoder.0.self_attn': 'encoder', 'decoder.0.self_attn': 'decoder', 'decoder.0.encoder_attn': 'cross'}
@@ -54,9 +54,9 @@ def kinds_of(names: Iterable[str], *, has_decoder_tokens: bool = False) -> dict[
 def check_tokens(
     counts: Mapping[str, int | None], sides: Mapping[str, tuple[int, ...]], kinds: Mapping[str, str]
 ) -> None:
-    """Check how many words of the encoder, and of the decoder, there are against the maps' (n_query, n_key).
+    """Check the numbers of encoder and of decoder tokens against the ``sides`` of maps, (n_query, n_key).
 
-    Raises ValueError.
+    Raises ValueError where a number is the length of no axis that its tokens label.
     """
     for (name, count), axes in zip(counts.items(), (SOURCE, TARGET), strict=True):
         lengths = {
@@ -82,5 +82,5 @@ def check_tokens(
 
 
 def _module(name: str) -> str:
-    """The module that holds an attention."""
+    """Return the name of the module that holds an attention."""
     return name.rpartition(".")[0]

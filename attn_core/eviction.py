@@ -34,7 +34,7 @@ def evict(
     *,
     sinks: int = 4,
 ) -> Eviction:
-    r"""Write a text token by token with each budget from 1 to n, and evict keys and values beyond it.
+    r"""Attend token by token with each budget from 1 to n, and evict keys and values beyond it.
 
     $$\mathrm{error}_b = \lVert O_b - O_n \rVert_F \big/ \lVert O_n \rVert_F, \qquad
       O_b = \mathrm{softmax}(S \text{ over the kept}) V$$
@@ -43,13 +43,13 @@ def evict(
 
     - "window" keeps the latest b keys.
     - "StreamingLLM" keeps the first ``sinks`` keys, at most b - 1, and the latest of the others.
-    - "H2O" keeps the latest half of b, rounded up, and evicts of the others the one that has had the least
-      weight of all queries so far (the earliest among equals); what is evicted never comes back.
+    - "H2O" keeps the latest b / 2 keys, rounded up, and evicts the one of the others with the least weight,
+      summed over all queries so far (the earliest among equals); an evicted key never comes back.
 
-    Every query and key of the head is the one of the full run: the error is that of this attention alone, and
-    later layers would add theirs.
+    Queries and keys are those of the full run: the error is that of this attention alone, and later layers
+    would add theirs.
 
-    Invariant: with b keys at most b are kept, the budget n keeps all, and its error is 0.
+    Invariant: at most b keys are kept; the budget n keeps all, and its error is 0.
 
     Raises ValueError for scores that are not square, values that do not fit, another policy, and sinks below
     zero.
@@ -95,7 +95,7 @@ def _heavy_hitters(scaled_scores: Tensor, sinks: int) -> Tensor:
     """Keep the latest half and, of the others, those that had most weight so far: all budgets at once."""
     del sinks
     n_head, n, _ = scaled_scores.shape
-    budget = torch.arange(1, n + 1)[:, None]  # beside heads
+    budget = torch.arange(1, n + 1)[:, None]  # (n, 1), to broadcast over heads
     latest = (budget + 1) // 2
     mask = torch.zeros(n, n_head, n, n, dtype=torch.bool)
     cached = torch.zeros(n, n_head, n, dtype=torch.bool)
@@ -117,4 +117,4 @@ POLICIES: Mapping[str, Callable[[Tensor, int], Tensor]] = {
     "StreamingLLM": _streaming,
     "H2O": _heavy_hitters,
 }
-"""How keys are evicted: from scaled scores (n_head, n, n) and the number of sinks, the ``mask``."""
+"""Eviction by name: a function of scaled scores (n_head, n, n) and a number of sinks returns the ``mask``."""

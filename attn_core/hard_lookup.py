@@ -12,7 +12,7 @@ from attn_core.checks import Check, compare
 from attn_words import N_
 
 TIE = 1e-10  # of the largest score of its row: scores that differ by less are equal but for rounding
-APART = 40.0  # exp(-40) = 4e-18: what the next best key is left with, beside the best
+APART = 40.0  # exp(-40) = 4e-18: the next best key's weight, relative to the best key's
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class HardLookup:
     """The value of each query's best key; a fully masked query has weights and output of zero.
 
     ``best`` counts the keys that share the best score, which is one unless some tie; ``gap`` is how far the
-    next score lies below it, infinite where there is none.
+    next score lies below the best, infinite where there is none.
     """
 
     weights: Float[Tensor, "*batch n_query n_key"]

@@ -40,7 +40,7 @@ def two_pattern_task(n_token: int = 8, dtype: torch.dtype = torch.float64) -> Tw
 
     n_token is also d_model, and contents are half as wide. The batch holds each unit vector of the contents
     once, scaled so that its mean squared error is the expected one for contents of independent numbers with
-    mean 0 and variance 1: nothing is sampled. Doing nothing has error 1.
+    mean 0 and variance 1: nothing is sampled. An output of zero has error 1.
 
     Invariant: one head reads all its d contents through one map, $M \sum_j w_{tj} c_j$ with M of rank d at
     most, and the target has 2d equal singular values; so its error is at least 1/2 (Eckart and Young, 1936).
@@ -63,9 +63,9 @@ def two_pattern_task(n_token: int = 8, dtype: torch.dtype = torch.float64) -> Tw
 
 @dataclass(frozen=True, eq=False)
 class HeadsFit:
-    """A fit with one number of heads: at each step that was kept, the error of each seed and its maps.
+    """The errors and weights at each recorded step of a fit with one number of heads.
 
-    ``weights`` are those of the first seed; ``parameters`` W_q, W_k, W_v and W_o of all seeds at the end,
+    ``weights`` are those of the first seed; ``parameters`` are W_q, W_k, W_v and W_o of all seeds at the end,
     each (n_seed, d_out, d_in).
     """
 
@@ -88,8 +88,8 @@ def fit_heads(
     r"""Fit attention with ``num_heads`` heads to a task, from several seeds at once, by full-batch Adam.
 
     The width is that of the task, d_head = d_model / num_heads, without biases; the projections start as
-    those of ``MultiHeadAttention(..., seed=seed)``. The loss is the mean squared error; the seeds share
-    nothing, for Adam works number by number.
+    those of ``MultiHeadAttention(..., seed=seed)``. The loss is the mean squared error; the seeds do
+    not affect one another, since Adam updates each number by itself.
 
     Invariant: the same seeds give the same numbers; the loss of one head never falls below 1/2 (see
     ``two_pattern_task``).
@@ -126,7 +126,7 @@ def fit_heads(
 
 
 def _draw_parameters(num_heads: int, seeds: Sequence[int], task: TwoPatternTask) -> list[Tensor]:
-    """W_q, W_k, W_v and W_o as the module draws them, with the seeds in front."""
+    """Return W_q, W_k, W_v and W_o as the module draws them, each (n_seed, d_out, d_in)."""
     modules = [
         MultiHeadAttention(
             task.place.shape[-1],

@@ -52,7 +52,7 @@ def heads_study(
     r"""Split the same projections into different numbers of heads, and measure the attention of each.
 
     Every head is d_model / num_heads wide, so for one seed all numbers of heads share W_q, W_k, W_v and W_o,
-    those of ``MultiHeadAttention(d_model, num_heads, seed=seed, init=init)``: only the cut differs. Layer l
+    those of ``MultiHeadAttention(d_model, num_heads, seed=seed, init=init)``: only the split differs. Layer l
     of a stack is drawn from seed + l; there is no feed-forward part and no norm.
 
     Invariant: the scores of a head have rank at most d_model / num_heads; the parameters are the same for
@@ -132,12 +132,12 @@ def heads_study(
 
 
 class _Projections(NamedTuple):
-    """Maps of full width, all seeds in front: weights (n_seed, d_in, d_out), biases (n_seed, 1, d_out)."""
+    """Full-width projections of all seeds: weights (n_seed, d_in, d_out), biases (n_seed, 1, d_out)."""
 
     maps: tuple[tuple[Tensor, Tensor] | None, ...]  # W_q, W_k, W_v, and W_o where there is one
 
     def __call__(self, index: int, x: Tensor) -> Tensor:
-        """Apply one of them to x, (*batch, n, d_in) or with the seeds in front."""
+        """Apply projection ``index`` to x, (n, d_in) or (n_seed, batch, n, d_in)."""
         projection = self.maps[index]
         if projection is None:
             return x
@@ -185,7 +185,7 @@ def _stack(linears: Sequence[nn.Linear]) -> tuple[Tensor, Tensor]:
 def _attend(
     projections: _Projections, x: Tensor, memory: Tensor, mask: Tensor | None, count: int
 ) -> Attention:
-    """Attend with projections of full width cut into so many heads."""
+    """Attend with full-width projections split into ``count`` heads."""
     q, k, v = (split_heads(projections(at, each), count) for at, each in enumerate((x, memory, memory)))
     return scaled_dot_product_attention(q, k, v, mask)
 

@@ -30,7 +30,7 @@ def _gaussian(u: Tensor) -> Tensor:
 
 
 def _log_gaussian(u: Tensor) -> Tensor:
-    # The Gaussian never ends: where the square overflows, the lowest finite number stands for the logarithm.
+    # The Gaussian is never 0: where the square overflows, its logarithm becomes the lowest finite number.
     return (-u.square() / 2).clamp(min=torch.finfo(u.dtype).min)
 
 
@@ -52,7 +52,7 @@ def _epanechnikov(u: Tensor) -> Tensor:
 
 def _log_of_compact(profile: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
     def log_profile(u: Tensor) -> Tensor:
-        # The logarithm never sees a zero: its infinite slope there would turn gradients into NaN.
+        # The logarithm is never taken of 0, where its infinite slope would turn gradients into NaN.
         outside = u >= 1
         return profile(u.masked_fill(outside, 0.0)).log().masked_fill(outside, -torch.inf)
 

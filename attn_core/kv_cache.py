@@ -41,9 +41,9 @@ def decode_step(
       o_t = \mathrm{attention}(x_t W_q,\ [k_1 \ldots k_t],\ [v_1 \ldots v_t])\,W_o$$
 
     ``x`` is the new token alone, (*batch, 1, d_model); ``kv_cache`` holds the tokens before it, none when
-    None. Only the new token is projected, and turned by its own place where the module has a rotation: keys
-    are kept turned. ``bias`` (*batch, n_head, 1, t) is added to the scaled scores of the t tokens so far. The
-    cache that is given is not changed.
+    None. Only the new token is projected, and rotated by its own position where the module has a rotation:
+    cached keys are already rotated. ``bias`` (*batch, n_head, 1, t) is added to the scaled scores of the t
+    tokens so far. ``kv_cache`` itself is not changed.
 
     Invariant: the output is the last row of causal self-attention over all tokens so far, because a causal
     row reads nothing that comes later: keys and values of earlier tokens never change.
@@ -92,7 +92,7 @@ def decoding_cost(
     bias: bool = False,
     output_projection: bool = True,
 ) -> DecodingCost:
-    r"""Count what attention computes for the token at ``position``, from 0, with a cache and without.
+    r"""Count the operations for the token at ``position`` (zero-based), with a cache and without.
 
     With t = position + 1 tokens so far, H heads of width d and G of keys and values:
 
@@ -100,7 +100,7 @@ def decoding_cost(
       \text{without: } t\,p + H \tfrac{t(t+1)}{2} (4d + 5)$$
 
     Without the cache all tokens so far are projected again and the whole causal triangle is computed, of
-    which the last row alone is new. Biases add one operation a number that is projected. The cache keeps 2 G
+    which the last row alone is new. Biases add one operation per projected number. The cache keeps 2 G
     d t numbers. A multiply and an add are two operations; the rest is counted as by ``attention_cost``.
 
     Raises ValueError for a position below zero, sizes below one, or num_kv_heads that does not divide

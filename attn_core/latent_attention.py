@@ -1,4 +1,4 @@
-"""Latent attention: one short vector a token stands for the keys and values of all heads."""
+"""Latent attention: the keys and values of all heads are computed from one short vector per token."""
 
 from dataclasses import dataclass
 
@@ -14,14 +14,14 @@ from attn_core.multi_head import MultiHead, MultiHeadAttention, merge_heads
 
 @dataclass(frozen=True, eq=False)
 class LatentAttention:
-    r"""Multi-head attention whose keys and values are read from one low-rank latent vector a token.
+    r"""Multi-head attention whose keys and values are read from one low-rank latent vector per token.
 
     $$c = X W_c, \qquad K_h = c\,U_k^{(h)} + b_k^{(h)}, \qquad V_h = c\,U_v^{(h)} + b_v^{(h)}$$
 
     ``down`` W_c is (d_latent, d_key) as ``nn.Linear`` stores it, ``up_key`` and ``up_value`` are (n_head,
-    d_head, d_latent). ``module`` gives W_q, W_o and the biases. Only c is kept from token to token: d_latent
-    numbers, where multi-head attention keeps 2 n_head d_head. There is no second, rotary part of the keys
-    here, which DeepSeek-V2 adds because a rotation between query and key would not let itself be absorbed.
+    d_head, d_latent). ``module`` holds W_q, W_o and the biases. Only c is cached: d_latent numbers per token,
+    where multi-head attention caches 2 n_head d_head. There is no second, rotary part of the keys here, which
+    DeepSeek-V2 adds because a rotation between query and key cannot be absorbed.
 
     Source: DeepSeek-AI (2024), DeepSeek-V2, section 2.1.2 and appendix C for the absorbed form.
     """
@@ -36,14 +36,14 @@ class LatentAttention:
         r"""Return the best approximation of a multi-head attention by rank ``d_latent``.
 
         W_k and W_v, one above the other, are one map M (2 n_head d_head, d_key); with its singular value
-        decomposition $M = U \Sigma V^\top$, W_c is the first d_latent rows of $V^\top$ and the rest stands in
-        the ups. No map of that rank is nearer to M (Eckart and Young, 1936).
+        decomposition $M = U \Sigma V^\top$, W_c is the first d_latent rows of $V^\top$, and ``up_key`` and
+        ``up_value`` hold $U \Sigma$. No map of that rank is nearer to M (Eckart and Young, 1936).
 
-        Invariant: from d_latent = rank of M on, at most d_key, nothing is lost.
+        Invariant: nothing is lost if d_latent is at least the rank of M, which is at most d_key.
 
         Raises ValueError for a d_latent outside 1 to min(d_key, 2 n_head d_head), for keys and values of
-        different widths, for heads that share keys already, and for a rotation, which would stand between
-        W_q and the ups.
+        different widths, for heads that share keys already, and for a rotation, which would come between
+        W_q and ``up_key``.
         """
         if module.rotation is not None:
             raise ValueError(
@@ -64,7 +64,7 @@ class LatentAttention:
         return cls(module, vh[:d_latent], ups[0], ups[1])
 
     def truncate(self, d_latent: int) -> "LatentAttention":
-        """Return the same attention with the first ``d_latent`` latent numbers alone.
+        """Return the same attention with only the first ``d_latent`` latent numbers.
 
         Raises ValueError for a d_latent outside 1 to this one's.
         """
@@ -79,7 +79,7 @@ class LatentAttention:
 
     @property
     def parameters(self) -> int:
-        """How many numbers the five maps and their biases hold, with the ups in place of W_k and W_v."""
+        """How many numbers W_q, W_c, ``up_key``, ``up_value``, W_o and the biases hold."""
         linears = (self.module.W_q, self.module.W_k, self.module.W_v, self.module.W_o)
         biases = sum(each.bias.numel() for each in linears if each is not None and each.bias is not None)
         whole = self.module.W_q.weight.numel() + (
@@ -137,7 +137,7 @@ class LatentAttention:
             scaled_scores = scaled_scores.masked_fill(~mask, -torch.inf)
             empty = ~mask.any(dim=-1, keepdim=True)
         weights = softmax_rows(scaled_scores, empty)
-        # Rows of weights sum to one, or to zero where all is masked: so much of the bias comes through.
+        # A row of weights sums to one, or to zero if fully masked: this sum scales the bias of the values.
         heads = (weights @ c) @ self.up_value.mT + weights.sum(-1, keepdim=True) * bias_value.unsqueeze(-2)
         concatenated = merge_heads(heads)
         return weights, concatenated if self.module.W_o is None else self.module.W_o(concatenated)

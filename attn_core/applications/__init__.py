@@ -1,4 +1,4 @@
-"""Small examples of where attention is used, each made here by rule: a picture, a sound, two sentences."""
+"""Small examples of where attention is used, each computed by a rule: a picture, a sound, two sentences."""
 
 from attn_core.applications.likeness import likeness
 from attn_core.applications.picture import PATCH, SHAPES, house_picture, patch_names, patches

@@ -37,12 +37,12 @@ def house_picture() -> Float[Tensor, "24 24"]:
 
 
 def patches(picture: Float[Tensor, "height width"], side: int = PATCH) -> Float[Tensor, "n_patch n_pixel"]:
-    r"""Cut a picture into squares, in reading order, each a row of its pixels.
+    r"""Return the squares of a picture in reading order, a row of pixels for each.
 
     $$(H, W) \to \Bigl(\frac{H}{p}, p, \frac{W}{p}, p\Bigr) \to \Bigl(\frac{H}{p} \cdot \frac{W}{p},
       p^2\Bigr)$$
 
-    Invariant: every pixel stands in one row, once.
+    Invariant: every pixel occurs once.
 
     Raises ValueError for a side below one, or one that does not divide height and width.
 
@@ -63,7 +63,7 @@ def patches(picture: Float[Tensor, "height width"], side: int = PATCH) -> Float[
 
 
 def patch_names(side: int = PATCH) -> tuple[str, ...]:
-    """Name each patch of the drawing by the shape that has most of its pixels, the first of equals.
+    """Name each patch by the shape with most of its pixels; a tie goes to the first in ``SHAPES``.
 
     Raises ValueError as ``patches``.
 
@@ -82,7 +82,7 @@ def _grid() -> tuple[Tensor, Tensor]:
 
 
 def _shapes() -> Int[Tensor, "24 24"]:
-    """Return which shape each pixel belongs to, by its place in ``SHAPES``."""
+    """Return the index in ``SHAPES`` of each pixel's shape."""
     y, x = _grid()
     parts = {
         "sun": (y - 3.5) ** 2 + (x - 19.5) ** 2 <= 14,

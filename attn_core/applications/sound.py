@@ -16,7 +16,7 @@ SOUNDS = (("a", 5), (PAUSE, 2), ("i", 5), (PAUSE, 2), ("u", 5), (PAUSE, 2), ("a"
 
 # The first two resonances of each vowel in hertz, means of 33 men: Peterson and Barney (1952), table II.
 _TONES = {"a": (730.0, 1090.0), "i": (270.0, 2290.0), "u": (300.0, 870.0)}
-_SILENT = 1e-4  # of the energy of a full tone: what is softer counts as this
+_SILENT = 1e-4  # added to every energy, as a share of a full tone's
 
 
 def vowels() -> Float[Tensor, " n_sample"]:
@@ -43,11 +43,11 @@ def log_energies(
     $$E_{t,b} = \log_{10} \Bigl(\varepsilon + \sum_{f \in b} \bigl|\mathrm{DFT}(w \cdot x_t)_f\bigr|^2\Bigr)$$
 
     w is Hann's window, scaled so that a steady tone of amplitude 1 has about the energy 1. Bands are equally
-    wide, from 0 to half the rate. What is softer than 10^-4 of that counts as 10^-4.
+    wide, from 0 to half the rate. Epsilon is 10^-4, so that silence has the logarithm -4.
 
     Samples after the last whole frame are left out.
 
-    Raises ValueError for a sound without a whole frame, and for bands below one or more than frequencies.
+    Raises ValueError for a sound without a whole frame, and for n_band below 1 or above frame // 2.
 
     >>> energies = log_energies(torch.zeros(2 * FRAME, dtype=torch.float64))
     >>> tuple(energies.shape), round(float(energies[0, 0]), 6)
@@ -60,7 +60,7 @@ def log_energies(
     n_frame = len(sound) // frame
     window = torch.hann_window(frame, periodic=True, dtype=sound.dtype)
     frames = sound[: n_frame * frame].reshape(n_frame, frame) * window
-    # A tone's energy stands in three frequencies: 1, 1/4 and 1/4 of (frame / 4) squared.
+    # The window spreads a tone's energy over three frequencies: 1, 1/4 and 1/4 of (frame / 4) squared.
     energy = torch.fft.rfft(frames).abs().square() / (1.5 * (frame / 4) ** 2)
     band = torch.arange(energy.shape[-1]) * n_band // energy.shape[-1]
     energies = torch.zeros(n_frame, n_band, dtype=sound.dtype).index_add(1, band, energy)

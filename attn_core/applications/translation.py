@@ -1,4 +1,4 @@
-"""A sentence and its translation, with vectors set by hand so that each word asks for what it needs."""
+"""A sentence and its translation, with query and key vectors set by hand from their grammar."""
 
 import torch
 from jaxtyping import Float
@@ -41,7 +41,7 @@ def alignment() -> tuple[Float[Tensor, "n_query d_k"], Float[Tensor, "n_key d_k"
 
 
 def source_word(word: str) -> str:
-    """Return the English word that a French word of the sentence translates; nothing where there is none.
+    """Return the English word that a French word of the sentence translates; "" where there is none.
 
     >>> source_word("noir"), source_word("du")
     ('black', '')

@@ -47,7 +47,7 @@ from attn_words import _
 
 __all__ = ["EXTENSIONS", "MAX_BYTES", "MAX_FILE_BYTES", "MAX_HEADS", "MAX_PLACES", "read_attention"]
 EXTENSIONS = (".npz", ".safetensors", ".npy")
-_SCORES_AT_ONCE = 2_000_000  # of Q and K: what they take on the way is bounded too
+_SCORES_AT_ONCE = 2_000_000  # computed from Q and K together, to bound the memory in between
 _MOST_UNREAD, _LETTERS = 4, 40
 _METADATA = (NAMES, TOKENS, DECODER_TOKENS, SPECIAL, NOTES, PRECISION)
 
@@ -55,22 +55,22 @@ _METADATA = (NAMES, TOKENS, DECODER_TOKENS, SPECIAL, NOTES, PRECISION)
 def read_attention(name: str, data: bytes) -> AttentionMaps:
     """Read attention weights from the bytes of an .npz, .safetensors or .npy file.
 
-    The file holds weights, (head, query, key) or (layer, head, query, key), as one array of any name
-    (``weights``, where there are more); or an array a layer, (head, query, key) or, as transformers gives
-    it, (batch, head, query, key), whose sequences have a map each; or Q and K, (layer?, head, n, d_k), from
-    which weights are computed, with V of (layer?, head, key, d_v) if you like. ``tokens`` are optional, and
-    so are ``decoder_tokens`` of an encoder-decoder, or ``keys`` where ``tokens`` are of the queries alone: an
+    The file holds one array of weights, (head, query, key) or (layer, head, query, key), of any name
+    (``weights``, if there are others); or an array per layer, (head, query, key) or, as transformers returns
+    it, (batch, head, query, key), which becomes a map per sequence; or Q and K, (layer?, head, n, d_k), from
+    which weights are computed, optionally with V, (layer?, head, key, d_v). ``tokens`` are optional, and so
+    are ``decoder_tokens`` of an encoder-decoder, or ``keys`` where ``tokens`` name the queries alone: an
     array of text in .npz, a JSON list in the metadata of .safetensors. ``AttentionMaps.save`` writes such a
-    file. What else there is the notes name as not read.
+    file. Arrays of other names are not read.
 
-    Maps of more than 4,096 queries or keys are cut, weights as they are and Q and K before the softmax; so
-    are more than 256 heads, or more than 72 MB of what is kept; the notes say so. All of that is reckoned
-    from the shapes before any number is read. Weight on keys that were cut away is in ``beyond``, and so is
-    what a row lacks of one, which an attention sink took; the notes say so. Where there are Q and K, nothing
-    else is looked at, such as a mask, and the notes say so.
+    At most 4,096 queries and keys of a map are kept (weights are cut after the softmax, Q and K before it),
+    at most 256 heads, and at most 72 MB in all, as computed from the shapes before any number is read.
+    ``beyond`` holds the weight on keys that were cut away, and what a row lacks of one, as the weight of an
+    attention sink. Where there are Q and K, a mask and any other array is ignored. ``notes`` of the result
+    state whatever was cut, missing or ignored.
 
-    ``precision`` is that of the numbers: of their format, of what the file says they went through, or, where
-    rows do not sum to one as exactly as that, of the coarsest format in which every number is exact.
+    ``precision`` is the coarser of the numbers' format and the format that the file states; or, where rows
+    do not sum to one as exactly as that implies, a half precision in which every number is exact.
 
     Raises ValueError for another extension, a file or contents too large, a file that is not what its name
     says or is damaged, arrays of objects (which are pickles, and never opened), of whole numbers, or with
@@ -123,7 +123,7 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
         is_short = outside.max() > row_tolerance(precision, weights.shape[-1])
         if outside_weights is not None or is_short:
             beyond[layer.name] = outside.astype(np.float32)
-        if is_short and layer.sides[1] <= MAX_PLACES - (outside_weights is not None):  # of others notes tell
+        if is_short and layer.sides[1] <= MAX_PLACES - (outside_weights is not None):  # else noted already
             short += [np.where(whole > 0.5, sums, 1.0).min(), sums.max()]
         precisions.append(precision)
     if short:
@@ -147,7 +147,7 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
 
 
 def _unread(names: Iterable[str], plans: Sequence[MapPlan]) -> Iterator[str]:
-    """Say which other arrays of the file are not read, such as a mask."""
+    """Yield notes on the arrays of the file that are not read, such as a mask."""
     is_projected = isinstance(plans[0], ProjectionPlan)
     read_names = {*"QKV"} if is_projected else {each.array.name for each in plans}
     others = {*filter(None, names)} - read_names  # the array of an .npy file has no name
@@ -167,7 +167,7 @@ def _open(suffix: str, data: bytes) -> tuple[dict[str, StoredArray], Mapping[str
         return from_safetensors(data)
     arrays = from_npz(data) if suffix == ".npz" else from_npy(data)
     names: tuple[str, ...] = _METADATA
-    if KEYS in arrays and arrays[KEYS].kind == "U" and DECODER_TOKENS not in arrays:  # K may be called so
+    if KEYS in arrays and arrays[KEYS].kind == "U" and DECODER_TOKENS not in arrays:  # else it is K
         names += (KEYS,)
     return arrays, {name: arrays.pop(name) for name in names if name in arrays}
 
@@ -197,7 +197,7 @@ def _plan_maps(arrays: Mapping[str, StoredArray], order: list[str] | None) -> li
 def _read(
     plans: list[MapPlan], arrays: Mapping[str, StoredArray], notes: list[str]
 ) -> Iterator[tuple[MapPlan, np.ndarray, np.ndarray | None]]:
-    """Yield each planned map with its weights and the weight beyond its keys, one array after another."""
+    """Yield each planned map, its weights, and its rows' weight on no key (or None), an array at a time."""
     array: tuple[StoredArray, np.ndarray] | None = None
     for each in plans:
         if isinstance(each, ProjectionPlan):

@@ -1,4 +1,4 @@
-"""The metadata of a file: order of layers, tokens, special places, notes, precision."""
+"""The metadata of a file: order of layers, tokens, special positions, notes, precision."""
 
 import json
 from collections.abc import Mapping
@@ -12,11 +12,11 @@ _TOKEN_LETTERS, _NOTE_LETTERS, _MOST_NOTES = 40, 300, 4
 
 
 def read_list(name: str, value: Any, most: int) -> tuple[list[Any] | None, int]:
-    """Return the first items of a list in the metadata, and its full length; None without such a list.
+    """Return the first items of a list in the metadata, and its full length; (None, 0) without such a list.
 
-    An array is counted by its shape before it is read, a text is JSON.
+    The list is an array, whose shape is checked before it is read, or a text in JSON.
 
-    Raises ValueError for what is no list.
+    Raises ValueError for a value that is no list.
     """
     if isinstance(value, str):
         try:
@@ -28,7 +28,7 @@ def read_list(name: str, value: Any, most: int) -> tuple[list[Any] | None, int]:
     if isinstance(value, StoredArray) and len(value.shape) == 1:
         try:
             return value.read()[:most].tolist(), value.shape[0]
-        except (ValueError, SystemError) as error:  # numbers that are no letters
+        except (ValueError, SystemError) as error:  # codes that are no characters
             raise ValueError(_requirement(name)) from error
     if not isinstance(value, list):
         raise ValueError(_requirement(name))
@@ -42,7 +42,7 @@ def _requirement(name: str) -> str:
 
 
 def tokens(name: str, value: Any, longest: int, most: int) -> tuple[tuple[str, ...] | None, int | None]:
-    """Return the tokens of the places that are read, and how many there are."""
+    """Return the tokens of the positions that are read, and how many the file has (both None without any)."""
     items, count = read_list(name, value, most)
     if items is None:
         return None, None
@@ -53,7 +53,7 @@ def tokens(name: str, value: Any, longest: int, most: int) -> tuple[tuple[str, .
 
 
 def special(value: Any, names: tuple[str, ...] | None) -> tuple[int, ...]:
-    """Return the places of tokens that stand for no word."""
+    """Return the positions of tokens that stand for no word, such as [CLS]."""
     items, _count = read_list("special", value, 10_000)
     if items is None or names is None:
         return ()

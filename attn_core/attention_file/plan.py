@@ -9,16 +9,16 @@ from attn_core.attention_file.stored_arrays import MAX_BYTES, StoredArray
 from attn_words import N_, _
 
 MAX_PLACES = 4096
-_AXES = N_("{name} must have axes {axes}; got {array}")
 """How many queries and keys of a map are kept."""
+_AXES = N_("{name} must have axes {axes}; got {array}")
 MAX_HEADS = 256
 _NAME_LETTERS = 120
-_BYTES = 4  # of a kept weight
+_BYTES = 4  # per weight that is kept
 
 
 @dataclass(frozen=True, eq=False)
 class MapPlan:
-    """A map to read: its name, its place in an array, and how many of its heads are kept."""
+    """A map to read: its name, its index in an array, and how many of its heads are kept."""
 
     name: str
     array: StoredArray
@@ -52,9 +52,9 @@ class ProjectionPlan(MapPlan):
 def plan_weights(layers: Mapping[str, StoredArray], order: Sequence[str] | None) -> list[MapPlan]:
     """Plan a map for each layer.
 
-    One array of four axes is (layer, head, query, key). Where there is an array a layer, four are (batch,
-    head, query, key), as transformers gives them, and each sequence has its map; five are always (layer,
-    batch, head, query, key).
+    A single array of four axes is (layer, head, query, key). Where there is an array per layer, four axes are
+    (batch, head, query, key), as transformers returns them, and each sequence has its map; five axes are
+    always (layer, batch, head, query, key).
     """
     for name, each in layers.items():
         check_shape(name or "weights", each, (3, 4, 5))
@@ -62,7 +62,7 @@ def plan_weights(layers: Mapping[str, StoredArray], order: Sequence[str] | None)
     if order is not None and sorted(order) == sorted(layers):
         names = list(order)
     several = {each.shape[-4] for each in layers.values() if len(each.shape) > 3 and len(names) > 1}
-    front = "sequence" if len(several) < 2 else "part"  # unlike batches are windows, as Swin's
+    front = "sequence" if len(several) < 2 else "part"  # batches of unequal size are windows (Swin)
     plans: list[MapPlan] = []
     for name in names:
         each = layers[name]
@@ -74,7 +74,7 @@ def plan_weights(layers: Mapping[str, StoredArray], order: Sequence[str] | None)
 
 
 def _indices(front: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Return all indices into the axes before the heads, at most as many as maps are kept."""
+    """Return the indices into the axes before the heads, at most ``MAX_HEADS`` + 1 of them."""
     places: list[tuple[int, ...]] = [()]
     for side in front:
         places = [(*place, i) for place in places for i in range(min(side, MAX_HEADS))][: MAX_HEADS + 1]
@@ -94,7 +94,7 @@ def _map_name(name: str, array: StoredArray, index: tuple[int, ...], of: str, *,
 
 
 def _number_duplicates(plans: list[MapPlan]) -> list[MapPlan]:
-    """Number the maps whose names became equal when they were cut."""
+    """Append a number to each map name that equals an earlier one, as long names do once shortened."""
     times: dict[str, int] = {}
     unlike: list[MapPlan] = []
     for each in plans:
@@ -153,7 +153,7 @@ def natural(layers: Iterable[str]) -> list[str]:
 def affordable(plans: list[MapPlan], notes: list[str]) -> list[MapPlan]:
     """Return the maps that fit into memory: whole layers, or as many heads of the first as fit.
 
-    Room is for ``MAX_HEADS`` heads, and for ``MAX_BYTES`` of what is kept of them.
+    The limits are ``MAX_HEADS`` heads, and ``MAX_BYTES`` for the parts of them that are kept.
     """
     arrays = {id(each.array): each.array for each in plans}
     total = sum(math.prod(array.shape[:-2]) for array in arrays.values())

@@ -8,16 +8,16 @@ from attn_core.attention_file.plan import MAX_PLACES
 from attn_core.precision import AT_ONCE, exact_formats, row_tolerance
 from attn_words import _
 
-_TOLERANCE = 0.02  # of a row's sum, in any format: what is further off is no weights
+_TOLERANCE = 0.02  # of a row's sum, in any format; rows further above one are no weights
 
 
 def check_weights(
     layer: str, weights: np.ndarray, beyond: np.ndarray | None, precision: str
 ) -> tuple[np.ndarray, str]:
-    """Return the sum of each whole row that is kept, (head, query), and the precision of the numbers.
+    """Return each kept row's sum before it is cut, (head, query), and the precision of the numbers.
 
-    ``beyond`` is the weight of each row that the file says lies on no key. Where it says nothing, and no row
-    sums to more than one, they lack what an attention sink took: whole, they sum to one, or to zero.
+    ``beyond`` is the weight of each row on no key, where the file has it. Without it, rows that sum to less
+    than one are taken to lack an attention sink's weight: their sum is returned as one, or zero if empty.
 
     Raises ValueError for numbers that are not finite or below zero, and for rows that sum to more than one.
     """

@@ -21,20 +21,20 @@ from safetensors.torch import load as load_safetensors
 from attn_words import _, with_whole_letters
 
 MAX_BYTES = 72_000_000
-"""What arrays of a file may take once they are unpacked, and what is kept of it: a head of 4,096 words."""
+"""Bytes that the arrays of a file may take unpacked, and the parts kept of them: a head of 4,096 words."""
 MAX_ARRAYS = 1_000
 MAX_HEADER = 1_000_000
-"""Of a .safetensors: its names, shapes and tokens."""
+"""Bytes of a .safetensors file's header: its names, shapes and tokens."""
 _NPY_HEADER = 1_000
 _LETTERS = 60
-_LONGEST_NUMBER = 100  # digits of a number of bytes that is written out
+_LONGEST_NUMBER = 100  # digits; a larger number of bytes is shown as a power of ten
 _NUMPY_PRECISIONS = {2: "float16", 4: "float32"}
-# What zipfile says of damage, of a password or an unknown method, and of damage inside an array.
+# What zipfile raises for damage, for a password or an unknown method, and for damage inside an array.
 _NOT_A_ZIP = (
     zipfile.BadZipFile, OSError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, struct.error, IndexError,
     OverflowError, UnicodeError,
 )  # fmt: skip
-# What reading Python's own text may say: numpy's headers are such.
+# What parsing a Python literal may raise: numpy's headers are Python literals.
 _NOT_A_HEADER = (
     ValueError, EOFError, SyntaxError, TypeError, KeyError, TokenError, RecursionError, MemoryError,
     OverflowError, AttributeError,
@@ -53,7 +53,7 @@ class StoredArray:
 
     @property
     def description(self) -> str:
-        """Name and shape, short."""
+        """Name and shape, shortened."""
         return f"{self.name[:40]} {shape_text(self.shape)}"
 
 
@@ -71,7 +71,7 @@ def from_npy(data: bytes) -> dict[str, StoredArray]:
 
 def from_npz(data: bytes) -> dict[str, StoredArray]:
     """Return the arrays of an .npz file by name, whose total size is checked before any is unpacked."""
-    if data.count(b"PK\x01\x02") > MAX_ARRAYS:  # each entry begins so: none is made before they are counted
+    if data.count(b"PK\x01\x02") > MAX_ARRAYS:  # starts each entry: counted before zipfile reads any
         raise ValueError(_("an .npz file must hold at most {most} arrays; got more", most=f"{MAX_ARRAYS:,}"))
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))

@@ -19,7 +19,7 @@ from attn_core.capturing.watching import AttentionCall, Watch
 from attn_core.encoder_decoder import CROSS, check_tokens, kinds_of
 from attn_core.precision import coarsest, row_tolerance
 
-_FUSED_BACKENDS = ("flash", "flex", "paged")  # one kernel computes them, and torch's functions see no weights
+_FUSED_BACKENDS = ("flash", "flex", "paged")  # their kernels pass no weights to torch's functions
 
 
 def capture(
@@ -40,35 +40,35 @@ def capture(
 
     from the very Q, K, scale s and mask B of each call of ``F.scaled_dot_product_attention``,
     ``F.multi_head_attention_forward`` and torch's fused encoder layers; and, where a model writes its
-    attention out, the softmax that multiplies the values. ``args`` and ``inputs`` go to the model as they
-    are; ``sequence`` is which of a batch is kept. Where a model puts several sequences and their heads into
-    one axis, ``heads_first`` says which comes first, (head, sequence) or (sequence, head): no number does.
+    attention out, the softmax that multiplies the values. ``args`` and ``inputs`` are passed to the model;
+    ``sequence`` is the index of the sequence of a batch to keep. Where a model puts several sequences and
+    their heads into one axis, ``heads_first`` sets its order, (head, sequence) or (sequence, head).
 
     Each map is (n_head, n_query, n_key), named after the module that computed it (``layers.0.self_attn``).
-    A module that runs more than once has a map for each time (``layers.0.self_attn (2)``), a sequence of
-    several windows or images one for each (``..., part 2 of 4``), of which a note tells. ``tokens`` name the
-    places; of an encoder-decoder those of the encoder, and ``decoder_tokens`` those of the decoder.
+    A module that runs more than once has a map for each run (``layers.0.self_attn (2)``); a sequence of
+    several windows or images has one for each (``..., part 2 of 4``), and a note. ``tokens`` label the
+    positions, in an encoder-decoder those of the encoder, and ``decoder_tokens`` those of the decoder.
 
-    ``method`` is what is called, such as "generate". Steps that each read one token more, against a cache of
-    keys, are the rows of one map, in a loop of one's own too (not where layers see a window); the last token
-    is generated and never read, and has no row.
+    ``method`` is the method to call, such as "generate". Steps that each process one more token, with a cache
+    of keys, become the rows of one map, also in a hand-written loop (but not if layers attend to a window);
+    the last token that is generated is never processed, and has no row.
 
-    ``manifest`` of the result is a table of all that ran, what was kept and what was missed and why: linear
-    attention has no such weights, a local band or a factor is no map of queries over keys, and axes that can
-    be read in two ways are none that can be named. What was missed is warned of.
+    ``manifest`` of the result lists every attention that ran, what was kept, what was missed and why: linear
+    attention has no such weights, a local band or a factor is no map of queries over keys, and ambiguous axes
+    cannot be named. A UserWarning is issued where any was missed.
 
-    Invariant: the model computes bit for bit what it computes without, its random numbers included, and
-    keeps its hooks, mode and settings, also where it raises. It runs as in ``model.eval()``, where nothing
-    is dropped, unless ``as_is``; the weights are then those before dropout. No gradients are kept. What
-    ``torch.compile`` made runs as it was written.
+    Invariant: the model computes bit for bit what it computes without ``capture``, random numbers included,
+    and keeps its hooks, mode and settings, also where it raises. It runs as in ``model.eval()``, without
+    dropout, unless ``as_is``; the weights are then those before dropout. No gradients are kept. A model
+    compiled by ``torch.compile`` runs uncompiled.
 
-    Edge cases: a row that sees nothing is zero. Weight that a row leaves on no key (an attention sink) is
-    told in ``beyond``.
+    Edge cases: the row of a query that may attend to nothing is zero. ``beyond`` holds the weight that a row
+    leaves on no key (an attention sink).
 
-    Raises ValueError for a model that is no module, where no attention ran that can be seen, for flash or
-    flex attention, whose weights never exist, for a sequence outside the batch, for beam search, in which
-    sequences trade their caches, and for tokens that are as many as no side of any map. What the model itself
-    raises is passed on.
+    Raises ValueError for a model that is no module or runs no attention that can be captured; for flash or
+    flex attention, whose weights never exist; for a sequence outside the batch; for beam search, in which
+    sequences exchange caches; and where no side of any map is as long as the tokens. Errors of the model
+    itself are passed on.
 
     >>> import torch
     >>> layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
@@ -81,7 +81,7 @@ def capture(
     sequence = _require.integer("sequence", sequence, least=0)
     if not isinstance(model, nn.Module):
         raise ValueError(f"model must be a torch.nn.Module; got {type(model).__name__}")
-    model = getattr(model, "_orig_mod", model)  # of a compiled model, the one that was compiled
+    model = getattr(model, "_orig_mod", model)  # the original of a compiled model
     _refuse_hidden(model)
     _refuse_beams(model, method, inputs)
     watch = Watch(model, replace(choose_sequence(model, sequence, args, inputs), heads_first=heads_first))
@@ -137,7 +137,7 @@ class _NamedMaps:
         self._join_steps(times, generates)
 
     def _join_steps(self, times: Mapping[str, int], generates: bool) -> None:
-        """Put the maps of steps together: their keys are cached, of a window that generates the latest."""
+        """Join the maps of steps over all keys; a step has the keys cached so far, or a window's latest."""
         several = {name: [name, *(f"{name} ({run})" for run in range(2, n + 1))] for name, n in times.items()}
         sides = {
             name: [self.maps[step].shape[1:] for step in steps]
@@ -172,17 +172,17 @@ class _NamedMaps:
 
     @property
     def beyond(self) -> dict[str, np.ndarray]:
-        """The weight of each row on no key, of the maps that leave any there."""
+        """The weight of each row on no key, for the maps that have such weight."""
         outside = {name: 1 - weights.sum(axis=-1, dtype=np.float64) for name, weights in self.maps.items()}
         return {
-            name: np.where(each == 1, 0, each).clip(0).astype(np.float32)  # 1: a row that sees nothing
+            name: np.where(each == 1, 0, each).clip(0).astype(np.float32)  # 1: a row of zeros
             for name, each in outside.items()
             if each[each < 1].max(initial=0) > row_tolerance(self.precisions[name], self.maps[name].shape[-1])
         }
 
 
 def _one_by_one(weights: SequenceWeights, runs: int) -> str:
-    """Say why the maps cannot be assigned to a sequence of the batch; empty where they can."""
+    """Return why the maps cannot be assigned to a sequence of the batch; empty where they can."""
     if runs < 2 or weights.shared_by < 2 or runs % weights.shared_by:
         return ""
     return f"runs for one sequence at a time, {runs} times for {weights.shared_by}: capture each alone"
@@ -209,7 +209,7 @@ def _refuse_beams(model: nn.Module, method: str, inputs: Mapping[str, Any]) -> N
 def _nothing(
     model: nn.Module, calls: Sequence[AttentionCall], entries: Sequence[ManifestEntry], sequence: int
 ) -> str:
-    """Say why a model has no map at all."""
+    """Return the message of the error where a model has no map at all."""
     short = [each.outside for each in calls if each.outside]
     if short:
         return f"sequence must be one of the batch, from 0 to {max(short) - 1}; got {sequence}"

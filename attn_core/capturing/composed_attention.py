@@ -73,10 +73,10 @@ class Softmax:
 
 @dataclass(eq=False)
 class ModuleSoftmaxes:
-    """The softmaxes of one running module: those over the last axis, and reasons against the others.
+    """The softmaxes of one running module: those over the last axis, and why others are no weights.
 
-    ``over_places`` are the shapes of those over the last axis but one, ``powers`` are exps of scores that
-    multiplied values before they were divided.
+    ``over_places`` are the shapes of softmaxes over the last axis but one, ``powers`` are exps of scores that
+    multiplied values before the division by their sum.
     """
 
     softmaxes: list[Softmax] = field(default_factory=list)
@@ -104,7 +104,7 @@ class SoftmaxTracker:
     """
 
     alive: dict[int, tuple[Tensor, Tensor, Softmax]] = field(default_factory=dict)
-    _derived: WeakTensorDict = field(default_factory=WeakTensorDict)  # of a softmax, and no weights any more
+    _derived: WeakTensorDict = field(default_factory=WeakTensorDict)  # from a softmax, no longer weights
     _results: WeakTensorDict = field(default_factory=WeakTensorDict)  # values that a softmax multiplied
     _totals: WeakTensorDict = field(
         default_factory=WeakTensorDict
@@ -147,7 +147,7 @@ class SoftmaxTracker:
         return softmax
 
     def end(self, record: ModuleSoftmaxes, outputs: Iterable[Tensor], outer: ModuleSoftmaxes) -> bool:
-        """End a module; return whether it returns unused softmaxes to its caller, and drop the others."""
+        """End a module: move returned unused softmaxes to ``outer``, drop the others; return if any moved."""
         output_ids = {id(each) for each in outputs}
         outgoing = {each[2] for key, each in self.alive.items() if key in output_ids and not each[2].uses}
         outgoing &= set(record.softmaxes)
@@ -195,14 +195,12 @@ class SoftmaxTracker:
         self.alive[id(output)] = (output, clean, softmax)
 
     def _use(self, first: Tensor, other: Any, output: Tensor, queries: int = -2) -> None:
-        if _is_learned(other):  # a table, such as that of experts or of embeddings: no values of places
+        if _is_learned(other):  # a learned table, of experts or embeddings: not values of tokens
             return
         _, clean, softmax = self.alive[id(first)]
         softmax.uses += 1
         softmax.values = other if isinstance(other, Tensor) else None
-        softmax.weights = clean.clone().movedim(
-            queries, -2
-        )  # as it is now: a model may write over it afterwards
+        softmax.weights = clean.clone().movedim(queries, -2)  # a copy: the model may overwrite the tensor
         self._results.set(output, softmax)
         if (factor := self._softmax_of(other)) is not None:
             softmax.is_factor = factor.is_factor = True
@@ -213,7 +211,7 @@ class SoftmaxTracker:
         return self.alive[id(tensor)][2] if id(tensor) in self.alive else source
 
     def _derive(self, name: str, args: Any, output: Tensor) -> None:
-        """Follow tensors derived from a softmax, while their sides are the same, and from its outputs."""
+        """Follow tensors derived from a softmax's output, or from itself while its last two sizes last."""
         if args and name in _PASSES | _DROPS | _TURNS | DIVIDES and (softmax := self._results.get(args[0])):
             self._results.set(output, softmax)
         for each in args:
@@ -239,7 +237,7 @@ class SoftmaxTracker:
             axis = kwargs.get("dim", args[1] if len(args) > 1 else 0)
             softmaxes = [softmax for each in parts if (softmax := self._results.get(each))]
             ndim = parts[0].ndim + (name == "stack") if parts else 1
-            of_more = {0} if name == "stack" else {0, ndim - 2}  # axes of sequences, or of places
+            of_more = {0} if name == "stack" else {0, ndim - 2}  # the axis of sequences, or of positions
             is_larger = len(set(softmaxes)) > 1 and axis % ndim in of_more
         else:
             softmaxes = [
@@ -303,7 +301,7 @@ def _spelt_out(letters: str, operands: list[Any]) -> str:
 
 
 def _are_of_one(one: Tensor | None, other: Tensor | None) -> bool:
-    """Whether two tensors are views of different places of one tensor."""
+    """Whether two tensors are views of disjoint rows of one tensor."""
     if one is None or other is None or one.ndim != other.ndim or one.stride() != other.stride():
         return False
     try:

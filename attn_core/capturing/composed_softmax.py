@@ -1,4 +1,4 @@
-"""A softmax by another name: exp of log_softmax or of scores less their logsumexp, exp divided by its sum."""
+"""Finds composed softmaxes: exp of log_softmax or of scores less their logsumexp, exp divided by its sum."""
 
 import weakref
 from collections.abc import Callable
@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 SOFTMAX = {torch.softmax, F.softmax, Tensor.softmax, torch.special.softmax}
-_OF_OTHERS = {F.softmin, F.gumbel_softmax}  # of scores turned round, or with noise added
+_OF_OTHERS = {F.softmin, F.gumbel_softmax}  # softmax of negated scores, or of noisy ones
 _LOG_SOFTMAX = {
     torch.log_softmax, F.log_softmax, Tensor.log_softmax, torch.special.log_softmax,
 }  # fmt: skip
@@ -64,7 +64,7 @@ class _Sum:
     of: Any
     axes: tuple[int, ...]
     shape: tuple[int, ...]
-    """The shape it must have where it is subtracted from all scores, or divides all powers."""
+    """The shape that makes its subtraction from all scores, or its division of all powers, a softmax."""
 
 
 @dataclass(eq=False)
@@ -110,7 +110,7 @@ class ComposedSoftmaxes:
     def _library_axes(
         self, function: Callable[..., Any], first: Tensor, args: Any, kwargs: Any
     ) -> tuple[int, ...] | None:
-        """Return the axes of a softmax that is a function of torch's."""
+        """Return the axes of a softmax that one function of torch computes; None for other functions."""
         if function in SOFTMAX:
             return _axes(first, args, kwargs)
         if function in _OF_OTHERS:
@@ -122,7 +122,7 @@ class ComposedSoftmaxes:
         return None
 
     def powers(self, tensor: Any) -> Powers | None:
-        """Return the powers that a tensor holds, where they are not divided yet."""
+        """Return the powers that a tensor holds, if they are not divided yet."""
         powers: Powers | None = self._powers.get(tensor)
         return powers
 

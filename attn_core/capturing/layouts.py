@@ -26,10 +26,10 @@ def arrange_axes(
     """Return weights as (batch and parts, head, query, key), and the size of the batch.
 
     ``batches`` are the sizes that the batch may have, the likeliest first; ``heads`` are the numbers of heads
-    that the module tells, none where it tells nothing. The parts of a sequence (windows, images) follow one
-    another. Where one axis holds batch and heads, no size tells which comes first: ``heads_first`` does.
+    that the module states, if any. The parts of a sequence (windows, images) are adjacent. Where one axis
+    holds batch and heads, sizes do not show which comes first: ``heads_first`` sets it.
 
-    Raises UnclearAxesError where no reading of the axes fits those sizes, or two do.
+    Raises UnclearAxesError where no reading of the axes fits these sizes, or several do.
     """
     front = tuple(weights.shape[:-2])
     if len(front) < 2:
@@ -61,7 +61,7 @@ def _only(front: tuple[int, ...], batches: Sequence[int], heads: Collection[int]
         each for each in unlike.values() if is_usual and (each.batch_axis, each.batch) == (0, front[0])
     ]
     readings = readings or list(unlike.values())
-    if not readings and len(front) == 2 and (is_usual or front[0] == 1):  # the number told is of other heads
+    if not readings and len(front) == 2 and (is_usual or front[0] == 1):  # stated: another kind of heads
         readings = [_Reading((1,), 0, front[0])]
     if len(readings) != 1:
         why = "may be read in two ways" if readings else "fit no reading"
@@ -82,12 +82,12 @@ def _readings(front: tuple[int, ...], batches: Sequence[int], heads: Collection[
             if not rest or (n_head not in heads if heads else len(own) > 1):
                 continue
             for axis, batch in _batches(front, rest, batches):
-                if first > 0 or front[axis] == batch:  # heads stand first beside a whole batch alone
+                if first > 0 or front[axis] == batch:  # heads come first only beside a whole batch
                     yield _Reading(own, axis, batch)
 
 
 def _batches(front: tuple[int, ...], rest: tuple[int, ...], batches: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the axes that can be the batch, with its size: the first with its parts, another whole."""
+    """Return axes that can be the batch, and its size: only the first axis may hold several parts of each."""
     first, *others = [axis for axis in rest if front[axis] > 1] or rest[:1]
     if front[first] == 1:
         return [(first, 1)]
@@ -100,7 +100,7 @@ def _batches(front: tuple[int, ...], rest: tuple[int, ...], batches: Sequence[in
 
 
 def _of_one_axis(size: int, batches: Sequence[int], heads: Collection[int]) -> tuple[int, int]:
-    """Return the sizes of batch and heads of one axis that holds both, and parts between them."""
+    """Return the sizes of batch and heads in one axis that holds both, and perhaps parts of sequences."""
     fits = {
         (batch, n_head): size // (batch * n_head)
         for batch in batches

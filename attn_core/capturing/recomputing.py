@@ -17,7 +17,7 @@ _SDPA = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale"
 
 
 def recompute_sdpa(args: Any, kwargs: Any) -> Tensor:
-    """Return the weights of ``F.scaled_dot_product_attention``, (*batch, n_query, n_key), none dropped."""
+    """Return the weights of ``F.scaled_dot_product_attention``, (*batch, n_query, n_key), before dropout."""
     inputs = dict(zip(_SDPA, args, strict=False)) | kwargs
     key: Tensor = inputs["key"]
     if inputs.get("enable_gqa"):
@@ -38,18 +38,18 @@ def recompute_mha(args: Any, kwargs: Any) -> Tensor:
     call.apply_defaults()
     inputs = call.arguments
     if inputs["is_causal"] and not inputs["need_weights"] and inputs["key_padding_mask"] is None:
-        # Then torch takes the hint in the mask's place.
+        # In this case torch follows is_causal and ignores the mask.
         sides = (inputs["query"].shape[0], inputs["key"].shape[0])
         inputs["attn_mask"] = ~causal_mask(*sides).to(inputs["query"].device)
     inputs |= {"need_weights": True, "average_attn_weights": False, "training": False, "is_causal": False}
     weights = F.multi_head_attention_forward(**inputs)[1]
-    assert weights is not None  # they were asked for
+    assert weights is not None  # as need_weights is True
     weights = weights if weights.ndim == 4 else weights[None]
     return weights.masked_fill(_hides_all(inputs, weights.shape), 0.0)  # where torch's own are NaN
 
 
 def _hides_all(inputs: dict[str, Any], shape: torch.Size) -> Tensor:
-    """Return which rows, (batch, n_head, n_query, 1), the masks of a call hide throughout."""
+    """Return True for each row, (batch, n_head, n_query, 1), in which a call's masks hide every key."""
     masks = [inputs[name] for name in ("attn_mask", "key_padding_mask")]
     hides, pads = (
         None if each is None else each if each.dtype == torch.bool else each == -torch.inf for each in masks
@@ -61,11 +61,11 @@ def _hides_all(inputs: dict[str, Any], shape: torch.Size) -> Tensor:
     if pads is not None:
         n_key = pads.shape[-1]
         is_hidden[..., :n_key] |= pads.reshape(-1, 1, 1, n_key)
-    return is_hidden.all(dim=-1, keepdim=True)  # keys that torch adds are hidden by no mask
+    return is_hidden.all(dim=-1, keepdim=True)  # no mask hides keys that torch adds
 
 
 def recompute_fused_layer(args: Any, kwargs: Any) -> Tensor:
-    """Return the weights of a fused encoder layer, which keeps none."""
+    """Return the weights of a fused encoder layer, which returns none itself."""
     inputs = dict(zip(LAYER_TAKES, args, strict=False)) | kwargs
     x: Tensor = inputs["src"]
     if inputs["norm_first"]:
@@ -81,12 +81,12 @@ def recompute_fused_heads(args: Any, kwargs: Any) -> Tensor:
 
 def _of_projected(x: Tensor, inputs: dict[str, Any]) -> Tensor:
     mask, n_head = inputs.get("mask"), inputs["num_heads"]
-    if x.is_nested:  # a place that a sequence has not is no query and no key; no mask comes beside it
+    if x.is_nested:  # padding is neither query nor key; a nested input has no mask
         lengths = torch.tensor([len(each) for each in x.unbind()])
         x = x.to_padded_tensor(0.0)
         inside = torch.arange(x.shape[1]) < lengths[:, None]
         mask = (inside[:, :, None] & inside[:, None])[:, None].to(x.device)
-    elif mask is not None:  # torch's own: anything but zero is masked; padding alone is (batch, n_key)
+    elif mask is not None:  # nonzero is masked; a mask of padding alone is (batch, n_key)
         mask = ~(mask[:, None, None] if inputs.get("mask_type") == PADDING_ALONE else mask).bool()
     query, key, _ = F.linear(x, inputs["qkv_weight"], inputs["qkv_bias"]).chunk(3, dim=-1)
     query, key = (each.unflatten(-1, (n_head, -1)).transpose(-2, -3) for each in (query, key))
@@ -101,7 +101,7 @@ def _weights(
     scale: float | None = None,
     is_causal: bool = False,
 ) -> Tensor:
-    """softmax(scale QK^T + mask), of at least single precision; a row that sees nothing is zero."""
+    """Return softmax(scale QK^T + mask) in at least single precision; a fully masked row is zero."""
     wide = torch.float64 if query.dtype == torch.float64 else torch.float32
     query, key = query.to(wide), key.to(wide)
     scores = query @ key.mT * (query.shape[-1] ** -0.5 if scale is None else scale)

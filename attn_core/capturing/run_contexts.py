@@ -20,8 +20,8 @@ def watched_modules(
 ) -> Iterator[None]:
     """Call ``enter`` and ``leave`` for each module that starts and ends in this thread.
 
-    The hooks are torch's for all modules: one on a module would stay in its copies, and makes
-    ``nn.TransformerEncoderLayer`` take another path.
+    The hooks are torch's global ones: a hook on one module would stay in its copies, and would make
+    ``nn.TransformerEncoderLayer`` take another code path.
     """
     mine = get_ident()
 
@@ -51,7 +51,7 @@ def in_eval_mode(model: nn.Module) -> Iterator[None]:
     try:
         try:
             model.eval()
-        except NotImplementedError as error:  # what torch.export made has one mode
+        except NotImplementedError as error:  # an exported module has one mode
             raise ValueError(
                 f"model must be a module that can be put into eval mode; {type(model).__name__} refuses, as "
                 "what torch.export made does: capture the module that was exported"
@@ -72,7 +72,7 @@ def as_if_uncaptured(
     is_fast = not (torch.is_grad_enabled() and learns)
     with ExitStack() as stack:
         stack.enter_context(torch.no_grad())
-        if "torch._dynamo" in sys.modules:  # what is compiled runs as it was written
+        if "torch._dynamo" in sys.modules:  # compiled code runs uncompiled
             stack.enter_context(torch.compiler.set_stance("force_eager"))
         if not as_is:
             stack.enter_context(in_eval_mode(model))

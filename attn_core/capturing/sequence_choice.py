@@ -21,7 +21,7 @@ _FIRST = (*_BATCHED, "inputs_embeds", "pixel_values", "input_features")
 class SequenceWeights:
     """The maps of one sequence, (n_head, n_query, n_key), one for each of its parts (windows, images).
 
-    ``shared_by`` is how many sequences the model was given where the attention had but one.
+    ``shared_by`` is the number of input sequences where one map of an attention serves all of them, else 1.
     """
 
     parts: list[np.ndarray]
@@ -45,7 +45,7 @@ class SequenceChoice:
 
     ``batches`` are the sizes that the batch may have, by the model's inputs, the likeliest first.
     ``rows`` is the number of rows of an input that may be one sequence or a batch; None where it is clear.
-    ``heads_first`` tells whether heads come first in an axis of batch and heads; None where it is unknown.
+    ``heads_first`` is whether heads come first in an axis of batch and heads; None where it is unknown.
     """
 
     sequence: int
@@ -56,14 +56,14 @@ class SequenceChoice:
     def __call__(self, weights: Tensor, heads: Collection[int] = ()) -> SequenceWeights:
         """Return the weights of the sequence.
 
-        ``heads`` are the numbers of heads that the module tells. Axes before (head, query, key) are the
-        batch. Where they hold more than the inputs' batch, its sequences come first and the parts of each
-        (windows, images) follow one another, as Swin lays them; a batch of one serves all. Heads that stand
-        elsewhere are found by their number. Of three axes, the first is batch and heads; two are one
-        head of one sequence.
+        ``heads`` are the numbers of heads that the module states. Axes before (head, query, key) are the
+        batch. Where they hold more than the inputs' batch, the parts of each sequence (windows, images) are
+        adjacent, as in Swin; a batch of one serves all sequences. Heads on another axis are found by their
+        number. Of three axes, the first is batch and heads; weights of two axes are one head of one
+        sequence.
 
-        Raises ValueError where no reading fits or two do, for rows of more than one or of NaN, and for what
-        is computed inside ``torch.vmap``, where one sequence stands for all, or without any numbers.
+        Raises ValueError where no reading of the axes fits or several do, for rows that hold NaN or sum to
+        more than one, for weights inside ``torch.vmap``, and for weights on the meta device.
         """
         if weights.is_meta:
             raise ValueError("runs on the meta device, where there are no numbers")
@@ -91,7 +91,7 @@ class SequenceChoice:
         return SequenceWeights(maps, shape, precision, batches[0] if is_shared else 1)
 
     def _batches(self, weights: Tensor) -> tuple[int, ...]:
-        """The possible sizes of the batch; rows are places of one sequence where weights have as many."""
+        """Return the possible batch sizes; ``rows`` is one if it is not the number of queries or of keys."""
         if self.rows is None or self.rows in weights.shape[-2:]:
             return self.batches
         return (self.rows, *(size for size in self.batches if size != self.rows))
@@ -106,12 +106,12 @@ def choose_sequence(
     batched_ids = {id(by_name[name]) for name in _BATCHED if name in by_name}
     arrays = [each for each in tensors((*first, *args, *inputs.values())) if each.ndim > 1 and len(each)]
     sequences = [each for each in arrays if each.ndim > 2 or id(each) in batched_ids or _is_of_ids(each)]
-    if not sequences:  # (n, d), one sequence without a batch; or else rows of numbers, a sequence each
+    if not sequences:  # (n, d) is one sequence without a batch, or n sequences of numbers
         rows = [len(each) for each in arrays]
         return SequenceChoice(sequence, tuple(dict.fromkeys((1, *rows))), rows=rows[0] if rows else None)
     sizes = [len(each) for each in sequences]
     mha = [module for module in model.modules() if isinstance(module, nn.MultiheadAttention)]
-    if mha and not mha[0].batch_first:  # torch's own order is (n, batch, d); ids are (n, batch) or not
+    if mha and not mha[0].batch_first:  # the inputs are (n, batch, d); ids may be (n, batch)
         floats = [each for each in sequences if id(each) not in batched_ids]
         sizes = [each.shape[1] for each in floats if each.ndim == 3] + sizes
         sizes += [each.shape[1] for each in floats if each.ndim == 2]
@@ -122,7 +122,7 @@ def _inputs_by_name(model: nn.Module, args: tuple[Any, ...], inputs: Mapping[str
     """Return a model's inputs by the names of its ``forward``."""
     try:
         bound = inspect.signature(model.forward).bind_partial(*args)
-    except (TypeError, ValueError):  # too many for it, or no signature: the model itself will say
+    except (TypeError, ValueError):  # too many, or no signature: the model itself will raise
         return inputs
     return {**bound.arguments, **inputs}
 

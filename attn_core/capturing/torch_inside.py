@@ -22,9 +22,9 @@ WITHOUT: Mapping[str, str] = {
     "overrides._get_current_function_mode": _PLAIN,
     "overrides._pop_mode_temporarily": _PLAIN,
 }
-"""What of ``torch`` is used, by its place in it, and how a capture is where that is missing."""
+"""The parts of ``torch`` in use, by dotted name, and what a capture does in a torch that lacks them."""
 
-# What each fused function takes, in this order: it has no signature to ask.
+# The arguments of each fused function, in their order: these functions have no signature to inspect.
 LAYER_TAKES = (
     "src", "embed_dim", "num_heads", "qkv_weight", "qkv_bias", "proj_weight", "proj_bias", "use_gelu",
     "norm_first", "eps", "norm_weight_1", "norm_bias_1", "norm_weight_2", "norm_bias_2", "ffn_weight_1",
@@ -35,7 +35,7 @@ HEADS_TAKE = (
     "proj_bias", "mask", "need_weights", "average_attn_weights", "mask_type",
 )  # fmt: skip
 PADDING_ALONE = 1
-"""The ``mask_type`` of a fused function's mask that is (batch, n_key)."""
+"""The ``mask_type`` that a fused function takes for a mask (batch, n_key)."""
 
 _PATCHING = Lock()
 
@@ -48,7 +48,7 @@ def _lookup(place: str) -> Any:
 
 
 ABSENT = tuple(place for place in WITHOUT if _lookup(place) is None)
-"""What this torch has no more."""
+"""The names in ``WITHOUT`` that this version of torch lacks."""
 FUSED_LAYER: Callable[..., Tensor] | None = _lookup("_transformer_encoder_layer_fwd")
 FUSED_HEADS: Callable[..., Tensor] | None = _lookup("_native_multi_head_attention")
 
@@ -64,7 +64,7 @@ def fast_paths(mode: TorchFunctionMode) -> Iterator[None]:
     """Let torch's fused encoder layers run under our mode as they would without it.
 
     They call ``torch.overrides.has_torch_function``, which is true under any mode. It is replaced meanwhile
-    by a function that ignores our mode, and answers as before for every other mode, tensor and thread.
+    by a function that ignores our mode, and returns what it did for every other mode, tensor and thread.
     """
     if any(place.startswith("overrides.") for place in ABSENT):
         yield
@@ -77,7 +77,7 @@ def fast_paths(mode: TorchFunctionMode) -> Iterator[None]:
         with overrides._pop_mode_temporarily():
             return bool(original(arguments))
 
-    with _PATCHING:  # one at a time: each puts back what it found
+    with _PATCHING:  # one at a time: each restores the function that it replaced
         original = overrides.has_torch_function
         overrides.has_torch_function = without_ours
         try:

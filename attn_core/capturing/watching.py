@@ -37,8 +37,8 @@ _HEADS = ("num_heads", "num_attention_heads", "n_head", "n_heads", "nhead")
 class AttentionCall:
     """One attention that ran, or a module that ran and whose attention cannot be read.
 
-    ``weights`` are those of one sequence, ``reason`` says why there are none. ``outside`` is the size of the
-    batch where the sequence is not in it. ``softmax`` follows what torch's own functions returned.
+    ``weights`` are those of one sequence, ``reason`` is why there are none. ``outside`` is the size of the
+    batch where the sequence is not in it. ``softmax`` shows how the output of torch's own functions is used.
     """
 
     module: nn.Module
@@ -89,10 +89,10 @@ class Watch(TorchFunctionMode):
             computed_by, compute = _TORCH[func]
             with torch.no_grad():
                 weights = _unpack_heads(compute(args, kwargs), self.frames[-1].module)
-                is_plain = func is not F.scaled_dot_product_attention  # which knows of no heads
+                is_plain = func is not F.scaled_dot_product_attention  # whose axes need not include heads
                 self._add(self.frames[-1], computed_by, weights, {weights.shape[-3]} if is_plain else None)
                 values = None if is_plain else kwargs.get("value", args[2] if len(args) > 2 else None)
-                # Whether what torch's function returns becomes a part of something larger.
+                # Follows whether the function's output becomes a part of a larger tensor.
                 softmax = self.tracker.follow_fused(weights, values, output)
                 calls = self.frames[-1].calls
                 calls[-1] = replace(calls[-1], softmax=softmax)
@@ -107,7 +107,7 @@ class Watch(TorchFunctionMode):
         """Note that a module starts."""
         kind = type(module).__name__
         name = self.names.get(id(module))
-        if name is None:  # none of the model's own modules: named after its class, within who runs it
+        if name is None:  # not a module of the model: named after its caller and its class
             name = ".".join(filter(None, (self.frames[-1].name, kind)))
         self.frames.append(_Frame(module, name))
 
@@ -132,7 +132,7 @@ class Watch(TorchFunctionMode):
     def _judge(self, frame: _Frame, *, is_handed: bool) -> None:
         kind = type(frame.module).__name__
         is_attention = bool(_ATTENTION.search(kind)) and not _BESIDE.search(kind)
-        # Two axes that no product with values follows are probabilities, of classes or of experts.
+        # A softmax of two axes without a product with values gives probabilities of classes or experts.
         softmaxes = [each for each in frame.record.softmaxes if len(each.shape) > 2 or each.uses]
         tracker = [each for each in softmaxes if each.uses]
         reasons = [each.reason for each in softmaxes if each.reason]
@@ -180,7 +180,7 @@ class Watch(TorchFunctionMode):
 
 
 def _heads_of(module: nn.Module) -> set[int]:
-    """Return the numbers of heads that a module or its config states, one a stage."""
+    """Return the numbers of heads that a module or its config states, one per stage."""
     for holder in (module, getattr(module, "config", None)):
         numbers = [getattr(holder, name, None) for name in _HEADS]
         each = [one for some in numbers for one in (some if isinstance(some, list | tuple) else [some])]
@@ -190,7 +190,7 @@ def _heads_of(module: nn.Module) -> set[int]:
 
 
 def _unpack_heads(weights: Tensor, module: nn.Module) -> Tensor:
-    """Undo the packing that transformers does for one query: heads that share a key are its queries."""
+    """Undo transformers' packing of a single query, with the heads that share a key on the query axis."""
     n_shared = getattr(module, "num_key_value_groups", 1)
     heads = getattr(getattr(module, "config", None), "num_attention_heads", None)
     is_packed = (

@@ -15,8 +15,8 @@ N_QUERY, N_KEY = 64, 10
 def divisors(seeds: Sequence[int], widths: Sequence[int]) -> Study:
     r"""Divide the products of standard normal queries and keys by √d_k, by √2 or by nothing.
 
-    "variance" is that of what enters the softmax, "largest weight" that of 10 keys, "gradient" the Frobenius
-    norm of the softmax's Jacobian; means over 64 queries, each with keys of its own.
+    "variance" is that of the softmax's inputs, "largest weight" the largest of 10 keys, "gradient" the
+    Frobenius norm of the softmax's Jacobian; all are means over 64 queries, each with keys of its own.
 
     Source: Vaswani et al. (2017), section 3.2.1, footnote 4.
 
@@ -49,11 +49,11 @@ TRANSPOSED, OTHER_SIDE, OTHER_WAY = "(Wᵀ Xᵀ)ᵀ", "W X", "X Wᵀ"
 
 
 def sides(seeds: Sequence[int], sizes: Sequence[int]) -> Study:
-    """Multiply X and W, both n x n and standard normal, from either side.
+    """Compare W X, X Wᵀ and (Wᵀ Xᵀ)ᵀ with X W, for X and W both n x n and standard normal.
 
-    The difference is that from X W, rows as tokens, as a share of its size. X and W are square, since W X has
-    no shape where the number of tokens is not the width. ``nn.Linear`` keeps Wᵀ: X Wᵀ is what comes of taking
-    its weight for W.
+    "difference" is relative to the norm of X W, whose rows are tokens. X and W are square, since W X has no
+    shape where the number of tokens is not the width. ``nn.Linear`` stores Wᵀ: X Wᵀ is the result if its
+    weight is mistaken for W.
 
     >>> sides([0], [1]).measures["difference"]["W X"].tolist()
     [[0.0]]
@@ -74,10 +74,10 @@ OFFSET, D_MODEL = 5, 16
 
 
 def ramp_and_sinusoid(positions: Sequence[int]) -> Study:
-    """Compare the ramp, position p is p / 2 in every dimension, with sinusoids, d_model 16, base 10,000.
+    """Compare a ramp, p / 2 in every dimension of position p, with sinusoids of d_model 16, base 10,000.
 
-    "length" is that of a position's vector; "product" that with the vector 5 places on; "share of a straight
-    line" is sin(w p) / (w p) for the fastest and the slowest of the sinusoid's frequencies w.
+    "length" is a position vector's norm; "product" its product with the vector 5 positions on; "share of a
+    straight line" is sin(w p) / (w p) for the fastest and the slowest of the sinusoid's frequencies w.
 
     Invariant: the sinusoid's lengths are sqrt(8), and its products depend on the offset alone.
 

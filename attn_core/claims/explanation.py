@@ -16,7 +16,7 @@ LAST, ROLLED = "the last layer's weights", "all layers' weights multiplied"
 
 
 def ranks(x: Float[Tensor, "*batch n"]) -> Float[Tensor, "*batch n"]:
-    """Return the ranks of numbers along the last axis, from 1; equal numbers share the mean of theirs.
+    """Return the ranks along the last axis, counted from 1; equal numbers share the mean of their ranks.
 
     >>> ranks(torch.tensor([0.5, 0.1, 0.5]))
     tensor([2.5000, 1.0000, 2.5000])
@@ -31,7 +31,7 @@ def rank_correlation(a: Float[Tensor, "*batch n"], b: Float[Tensor, "*batch n"])
 
     Invariant: from -1 (opposite order) to 1 (the same order).
 
-    Edge cases: NaN where all numbers of one side are equal: they have no order.
+    Edge cases: NaN where all numbers of ``a``, or of ``b``, are equal and so have no order.
 
     Source: Spearman (1904), The Proof and Measurement of Association between Two Things.
 
@@ -51,15 +51,15 @@ def weights_and_effects(
 
     $$e^{(l)}_{ij} = \lVert y^{(l)}_i(X) - y^{(l)}_i(X \setminus x_j) \rVert$$
 
-    y is what leaves layer l; each layer adds attention of the normalised rows to its input. To take a
-    token away is to let no query of any layer attend to it. Both are (query, token); the diagonal means
-    nothing, since a token that is away asks nothing.
+    y is the output of layer l; each layer adds attention of the normalised rows to its input. A token is
+    removed by letting no query of any layer attend to it. Both results end in (query, token); the diagonal
+    of the effects means nothing, since a removed token has no query.
 
     Source: Jain and Wallace (2019), Attention is not Explanation, for leave-one-out as the comparison.
     """
     n = len(x)
     whole = torch.ones(n, n, dtype=torch.bool)
-    # Mask t hides column t; the last one hides nothing.
+    # Mask t hides column t; the last mask hides nothing.
     masks = torch.stack([*(whole & (torch.arange(n) != away) for away in range(n)), whole])
     state, maps, effects = x.expand(n + 1, n, x.shape[-1]), [], []
     with torch.no_grad():
@@ -76,8 +76,8 @@ def explanation_by_depth(seeds: Sequence[int], depths: Sequence[int]) -> Study:
 
     "rank correlation" is Spearman's over the 9 other tokens, the mean over 10 queries; "same first" is the
     share of queries whose largest weight is on the token with the largest effect. Weights are those of the
-    last layer, or those of all layers with half of each for the residual, multiplied (attention rollout).
-    Projections and tokens are drawn, d_model 16, 2 heads.
+    last layer, or the product of all layers' maps, each half identity for the residual (attention rollout).
+    Projections and tokens are random, d_model 16, 2 heads.
 
     Source: Abnar and Zuidema (2020), Quantifying Attention Flow in Transformers, for the rollout.
 

@@ -14,14 +14,14 @@ from attn_core.multi_head import MultiHead, MultiHeadAttention
 from attn_core.toys import TASKS, Run, ToyModel, packaged_run
 
 SEQUENCES = 12
-DECIMALS = 12  # of an effect; what is smaller is rounding, and has no order
-FEWEST = 4  # other tokens that a place must be able to look at, so that they have an order
+DECIMALS = 12  # of an effect: smaller differences are rounding errors
+FEWEST = 4  # other tokens that a position must be able to attend to, for an order of them to count
 ONE_LAYER = ("previous token", "reverse", "sort")
 LAST, ROLLED = "induction, last layer", "induction, all layers"
 
 
 def nearest_checkpoint(run: Run, share: float) -> int:
-    """Return which checkpoint of a training lies nearest to a share of its steps.
+    """Return the index of the checkpoint that lies nearest to a share of a training's steps.
 
     >>> run = packaged_run("sort")
     >>> [run.checkpoints[nearest_checkpoint(run, share)].step for share in (0.0, 0.1, 1.0)]
@@ -38,19 +38,19 @@ def blocking_effects(
 
     $$e_{ij} = \frac{1}{2} \sum_s |p_i(s) - p_i^{\setminus j}(s)|$$
 
-    p is the model's own prediction at place i, a probability for each symbol s; without j no other place of
-    any layer may attend to j. Both are (query, token). The diagonal of the effects means nothing, since a
-    token still sees itself.
+    p is the model's own prediction at position i, a probability for each symbol s; without j no other
+    position of any layer may attend to j. Both results end in (query, token). The diagonal of the effects
+    means nothing, since a token still attends to itself.
 
-    Effects are rounded to 12 decimals, below which the order of them would be that of rounding errors.
+    Effects are rounded to 12 decimals, below which their order would be that of rounding errors.
 
-    Invariant: effects are from 0, nothing moves, to 1; where attention is causal, a later token has none.
+    Invariant: effects are from 0 to 1; where attention is causal, a later token has effect 0.
 
     Source: Jain and Wallace (2019), Attention is not Explanation, for leave-one-out and this distance.
     """
     n = tokens.shape[-1]
     own = torch.eye(n, dtype=torch.bool)
-    # Mask t hides column t from all but t itself; the last one hides nothing. Axes: mask, sequence, head.
+    # Mask t hides column t from all but t itself; the last mask hides nothing. Axes: mask, sequence, head.
     masks = torch.cat([~own[:, None, :] | own, torch.ones(1, n, n, dtype=torch.bool)])[:, None, None]
 
     def attend(layer: MultiHeadAttention, x: Tensor, *, attn_mask: Tensor | None) -> MultiHead:
@@ -74,8 +74,8 @@ def agreement(
 ) -> tuple[Float[Tensor, " n_sequence"], Float[Tensor, " n_sequence"]]:
     """Return the rank correlation of weights and effects, and how often both have the same first token.
 
-    The mean is over the places that are ``asked`` (n_sequence, n) and may look at four other tokens or more.
-    Sequences without such a place have NaN, and places whose tokens all weigh alike have no order.
+    Both are means over the positions that have an answer (``has_answer`` (n_sequence, n)) and may attend to
+    four other tokens or more, NaN without any; positions with equal weights have no rank correlation.
     """
     n = weights.shape[-1]
     orders, firsts = [], []
@@ -94,12 +94,12 @@ def agreement(
 def explanation_by_training(shares: Sequence[float | int]) -> Study:
     """Measure how well weights tell which tokens matter, before, during and after training.
 
-    Models are the trainings that come with this package, at the kept state nearest to each share of their
-    steps; x is in percent. "rank correlation" is Spearman's between the weights of a place and the effects
-    of blocking each other token on the model's own prediction there; "same first" is the share of places
-    whose largest weight is on the token with the largest effect. Rows are 12 held-out sequences; places are
-    those with an answer. Models of one layer have one map; that of two layers has its last, and both
-    multiplied (attention rollout).
+    Models are the packaged trainings, at the checkpoint nearest to each share of their steps; x is in
+    percent. "rank correlation" is Spearman's between the weights of a position and the effects of blocking
+    each other token on the model's own prediction there; "same first" is the share of positions whose
+    largest weight is on the token with the largest effect. Rows are 12 held-out sequences, and positions
+    those with an answer. A model of one layer has one curve; the model of two layers has one for its last
+    map and one for the product of both (attention rollout).
 
     Raises ValueError for a share that is not from 0 to 100.
 

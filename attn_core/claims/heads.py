@@ -28,7 +28,7 @@ def random_layers(
 
 
 def _attend(x: Tensor, layer: Tensor, heads: int, temperature: float = 1.0) -> tuple[Tensor, Tensor]:
-    """Return weights (*draws, heads, n, n) and output, each draw's by its own layer."""
+    """Return weights (*draws, heads, n, n) and output; each draw has a layer of its own."""
     q, k, v = (split_heads(x @ layer[..., part, :, :].mT, heads) for part in range(3))
     stages = scaled_dot_product_attention(q, k, v, temperature=temperature)
     return stages.weights, merge_heads(stages.output) @ layer[..., 3, :, :].mT
@@ -88,16 +88,16 @@ def noise(seed: int, sizes: Sequence[float | int]) -> Study:
 
 
 def _change(outputs: Tensor) -> Tensor:
-    """Return how far each of the later outputs is from the first, as a share of its size."""
+    """Return how far each later output is from the first, relative to the norm of the first."""
     first = outputs[:, :1]
     change: Tensor = (outputs[:, 1:] - first).norm(dim=(-2, -1)) / first.norm(dim=(-2, -1))
     return change
 
 
 def parameters(num_heads: Sequence[int]) -> Study:
-    """Count the numbers that modules hold, W_q, W_k, W_v and W_o, without biases; d_model is 16.
+    """Count the parameters of modules, W_q, W_k, W_v and W_o without biases; d_model is 16.
 
-    "d_model / heads" is how wide a head is in the paper; "d_model" keeps the whole width in each.
+    "d_model / heads" is the width of a head in the paper; "d_model" gives the whole width to each head.
 
     >>> parameters([1, 2]).measures["parameters"]["d_model / heads"].tolist()
     [[1024.0, 1024.0]]
@@ -131,7 +131,7 @@ def unpack_projection(
 ) -> Float[Tensor, "3 {n_head} n {projection.shape[1]//3//n_head}"]:
     """Split a fused projection into queries, keys and values.
 
-    ``layout`` orders three axes: k (query, key or value), h (head), d (number within the head).
+    ``layout`` orders three axes: k (query, key or value), h (head), d (index within the head).
 
     Raises ValueError for a layout that is not one of the six, and for a width that does not divide.
 
@@ -161,9 +161,9 @@ def rows_in(layout: str, of: str, n_head: int, d_head: int) -> list[int]:
 
 
 def fused_layouts(seeds: Sequence[int], num_heads: Sequence[int]) -> Study:
-    """Read one fused W_qkv as (d k h) and as (h d k), with its rows reordered for that and without.
+    """Read one fused W_qkv as (d k h) and as (h d k), with and without reordering its rows to match.
 
-    The difference is that of the attention's outputs, as a share of the output's size, for standard normal
+    "difference" is that of the attention's outputs, relative to the output's norm, for standard normal
     inputs (8, 16) and a weight of standard deviation 1/4.
 
     Invariant: 0 with the rows in order, and with one head, where both orders are the same.

@@ -13,7 +13,7 @@ from attn_core.regression import bandwidth_search, kernel_estimate
 from attn_core.samples import regression_sample
 
 WIDTH = 4  # of the vectors whose operations are counted
-STATE, CONTENT = 16, 4  # numbers in the one vector and in each key; numbers that each token says
+STATE, CONTENT = 16, 4  # numbers in the one vector and in each key; numbers in each token's content
 
 
 class Clock:
@@ -114,9 +114,9 @@ PROGRAMS: dict[str, Callable[[int, Clock], int]] = {
 
 
 def depth(lengths: Sequence[int]) -> Study:
-    """Count the steps that must wait for one another, and all operations, by doing them; width 4.
+    """Count sequential steps, and all operations, by simulating each method at width 4.
 
-    Sums are trees, so n numbers take log2 n steps; everything that can be done at once is.
+    Sums are trees, so n numbers take log2 n steps; operations that can run at the same time do.
 
     >>> depth([1, 8]).measures["steps"]["RNN"].tolist()
     [[5.0, 40.0]]
@@ -134,12 +134,12 @@ ONE_VECTOR, ROOTED, WHOLE = "one vector", "attention by q·k/√d", "attention b
 
 
 def one_vector(seeds: Sequence[int], lengths: Sequence[int]) -> Study:
-    r"""Keep n tokens in one vector of 16 numbers or beside one another, and read each of them back.
+    r"""Store n tokens in one vector of 16 numbers or side by side, and read each of them back.
 
-    What is lost is the squared error as a share of the content's square; each token says 4 standard normal
-    numbers. The one vector is a random linear map of all, decoded by its pseudo-inverse: the best that a
-    linear reader can do. Attention asks each token by its own key of 16 standard normal numbers, with
-    scores q·k and q·k / 4.
+    "lost" is the squared error as a share of the content's square; a token's content is 4 standard normal
+    numbers. The one vector is a random linear map of all contents, decoded by its pseudo-inverse, the best
+    linear decoder. Attention reads each token with its own key, 16 standard normal numbers, as the query,
+    with scores q·k and q·k / 4.
 
     Invariant: with n tokens the one vector loses max(0, 1 - 16 / 4n) on average.
 
@@ -176,7 +176,7 @@ KERNEL, STRAIGHT, LEARNED = "kernel regression", "straight line", "attention wit
 
 
 def growing(seeds: Sequence[int], counts: Sequence[int]) -> Study:
-    """Give kernel regression, and a straight line, ever more points, and count what each keeps of them.
+    """Fit kernel regression and a straight line to ever more points, and count the numbers that each keeps.
 
     The data are 2 sin(x) + x with noise 0.5. The error is the root mean square over [0.5, 4.5], against the
     true curve; the bandwidth is the one with the least leave-one-out error. Kernel regression keeps every

@@ -9,14 +9,14 @@ from jaxtyping import Float
 from torch import Tensor
 
 CLEAR = 3.0
-"""By how many standard errors two means must differ to be told apart."""
+"""By how many standard errors two means must differ to count as different."""
 
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Measurements by the name of the measure and of the curve, over ``x`` and once a seed.
+    """Measurements over ``x`` for each seed, by the names of the measure and of the curve.
 
-    Each curve is (n_seed, n_x); what needs no chance has one row.
+    Each curve is (n_seed, n_x); a curve without randomness has one row.
     """
 
     over: str
@@ -24,7 +24,7 @@ class Study:
     measures: Mapping[str, Mapping[str, Float[Tensor, "_ n_x"]]]
 
     def at(self, measure: str, curve: str, x: float | int) -> Float[Tensor, " _"]:
-        """Return the measurements at one x, once a seed.
+        """Return the measurements at one x, one per seed.
 
         >>> import torch
         >>> study = Study("width", (1, 2), {"size": {"a": torch.tensor([[3.0, 4.0]])}})
@@ -49,7 +49,7 @@ class Measurements:
         self._numbers: dict[str, dict[str, list[Tensor]]] = {}
 
     def add(self, measure: str, curve: str, numbers: Tensor | float | int) -> None:
-        """Add the measurement at the next x, or those at several that follow."""
+        """Add the measurement at the next x, or the measurements at the next several."""
         numbers = torch.as_tensor(numbers, dtype=torch.float64).reshape(-1)
         self._numbers.setdefault(measure, {}).setdefault(curve, []).append(numbers)
 
@@ -62,7 +62,7 @@ class Measurements:
 
 
 class Difference(NamedTuple):
-    """The mean of one number less another, seed by seed, and three standard errors of it."""
+    """The mean over seeds of one number less another, and three standard errors of this mean."""
 
     mean: float
     margin: float
@@ -80,12 +80,12 @@ class Difference(NamedTuple):
 
 
 def difference(low: Float[Tensor, " n_seed"], high: Float[Tensor, " n_seed"]) -> Difference:
-    r"""Return how far one is above the other, seed by seed, and the margin of chance.
+    r"""Return the mean over seeds of ``high`` less ``low``, and its margin of error.
 
     $$\bar{\Delta} \pm 3\,s_\Delta / \sqrt{n}, \qquad \Delta = high - low$$
 
-    s is the sample standard deviation over the n seeds: both came from the same draws, so their differences
-    are compared, and not their spreads. With one seed there is no margin.
+    s is the sample standard deviation of the differences over the n seeds: high and low come from the same
+    draws, so their own spreads do not count. With one seed the margin is 0.
 
     >>> import torch
     >>> difference(torch.tensor([1.0, 2.0]), torch.tensor([1.5, 2.5]))
@@ -97,5 +97,5 @@ def difference(low: Float[Tensor, " n_seed"], high: Float[Tensor, " n_seed"]) ->
 
 
 def clearly_below(low: Float[Tensor, " n_seed"], high: Float[Tensor, " n_seed"]) -> bool:
-    """Return whether one is below the other by more than the margin of chance."""
+    """Return whether ``low`` is below ``high`` by more than the margin of error."""
     return difference(low, high).holds is True

@@ -16,10 +16,10 @@ TASK = "induction"
 def head_roles(steps: Sequence[int]) -> Study:
     """Measure each head of the packaged model that continues repeated blocks, at steps of its training.
 
-    "previous token" is the mean weight on the token before, "induction" that on what once stood after the
-    present symbol. Rows are 32 held-out sequences, those that have something to measure.
+    "previous token" is the mean weight on the token before, "induction" the mean weight on the token that
+    followed the current symbol earlier. Rows are those of 32 held-out sequences that have such a token.
 
-    Raises ValueError for a step of which the training kept no state.
+    Raises ValueError for a step without a checkpoint.
 
     Source: Olsson et al. (2022), In-context Learning and Induction Heads, for the two kinds of heads.
 

@@ -11,19 +11,19 @@ import torch
 from attn_core.claims.measurements import Study
 
 FILE = Path(__file__).with_suffix(".json")
-UNIT = 10_000  # of a number in the file, which is whole
+UNIT = 10_000  # the file holds whole numbers: measurements times this
 
 
 @cache
 def sentence_records() -> Any:
-    """Return the records: "pairs" of sentences, before them the head of each layer, and "layers"."""
+    """Return the records by name: "pairs" (first the head of each layer, then sentences) and "layers"."""
     return json.loads(FILE.read_text(encoding="utf-8"))
 
 
 def pronoun_weights(layers: Sequence[int]) -> Study:
     """Measure the weights from a pronoun to the right noun and to the other, in one head of each layer.
 
-    It is the head that gives the two most. A row is a pair of sentences, in which one word swaps the nouns.
+    The head has the most weight on the two nouns. A row is a pair of sentences; one word swaps the nouns.
 
     >>> pronoun_weights([4]).measures["weight of the pronoun"]["the noun meant"].shape
     torch.Size([10, 1])
@@ -40,7 +40,7 @@ def pronoun_weights(layers: Sequence[int]) -> Study:
 
 
 def reach_of_layers(layers: Sequence[int]) -> Study:
-    """Measure how far a layer's heads look, and at how many tokens; a row is a sentence.
+    """Measure the distance of each layer's attention, and its effective keys; a row is a sentence.
 
     >>> sorted(reach_of_layers([1, 6]).measures)
     ['distance', 'effective keys']

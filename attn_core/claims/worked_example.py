@@ -18,7 +18,7 @@ FORWARD, REVERSED, LENGTH_1 = "I love dogs", "dogs love I", "rows of length 1"
 
 
 def _weights(words: Sequence[str], step: float, *, unit: bool = False) -> Float[Tensor, "n n"]:
-    """Let one-hot words with a ramp attend to one another, Q = K = X."""
+    """Return the weights of one-hot words plus a ramp, with Q = K = X."""
     x = torch.eye(D_MODEL, dtype=torch.float64)[[WORDS.index(word) for word in words]]
     if step:
         x = x + ramp_encoding(len(words), D_MODEL, step=step, dtype=torch.float64)
@@ -27,10 +27,10 @@ def _weights(words: Sequence[str], step: float, *, unit: bool = False) -> Float[
 
 
 def printed_with_positions(steps: Sequence[float]) -> Study:
-    """Compare the weights of "I love dogs" with those that are printed, for ramps of growing step.
+    """Compare the weights of "I love dogs" with the printed ones, for ramps of growing step.
 
-    "own weight" is what each word gives to itself; "difference from the printed" is the largest, of a weight
-    from 0.4519 on the diagonal and 0.2741 elsewhere. Step 0 is no ramp: no positions.
+    "own weight" is each word's weight on itself; "difference from the printed" is the largest difference
+    from 0.4519 on the diagonal and 0.2741 elsewhere. Step 0 means no positions.
 
     >>> study = printed_with_positions([0.0, 0.5])
     >>> [round(float(each), 4) for each in study.measures["own weight"]["dogs"][0]]
@@ -47,9 +47,9 @@ def printed_with_positions(steps: Sequence[float]) -> Study:
 
 
 def phrase(steps: Sequence[float]) -> Study:
-    """Measure what "love" gives to "dogs": as written, turned round, and with rows of length 1.
+    """Measure the weight of "love" on "dogs": as written, in reverse order, and with rows of length 1.
 
-    "weight on dogs" is of the row of "love"; "lead of dogs" is that less the largest of the other two.
+    "weight on dogs" is in the row of "love"; "lead of dogs" is this weight less the row's next largest.
 
     >>> study = phrase([0.5])
     >>> {name: round(float(found), 4) for name, found in study.measures["weight on dogs"].items()}
@@ -77,8 +77,8 @@ ANEW, ONE_SEED, NOT_DRAWN = "W drawn anew", "W from one seed", "one-hot words, n
 def run_again(seeds: Sequence[int], runs: Sequence[int]) -> Study:
     """Run a program again, on three words of width 4, and compare its output with that of the first run.
 
-    "difference" is the largest of any number. W_q, W_k and W_v are standard normal, drawn anew in each run or
-    from one seed; or there are none.
+    "difference" is the largest difference between two numbers. W_q, W_k and W_v are standard normal, drawn
+    anew in each run or from one seed; or there are none.
 
     >>> study = run_again([0], [2])
     >>> {name: round(float(found), 2) for name, found in study.measures["difference"].items()}
@@ -117,7 +117,7 @@ def symmetry(seeds: Sequence[int], lengths: Sequence[int]) -> Study:
     Words are standard normal and 4 numbers wide, with Q = K, or with standard normal W_q and W_k; or one-hot,
     all different.
 
-    Invariant: the scores of Q = K are symmetric; one-hot words have equal row sums, so their weights are.
+    Invariant: the scores of Q = K are symmetric; so are weights of one-hot words, whose row sums are equal.
 
     >>> study = symmetry([0], [4])
     >>> [bool(study.at("asymmetry", f"{each} with Q = K", 4) > 0.1) for each in ("scores", "weights")]
