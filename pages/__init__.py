@@ -1,4 +1,4 @@
-"""The pages of the app, one package each; `PAGES` has each by its address.
+"""The pages of the app, one package each; `PAGES` maps a page's address to the page.
 
     PAGES["single-head"].at("mask=causal&t=0.5").sentence
 
@@ -13,7 +13,7 @@ from attn_ui.base.page import Page, page_at
 
 
 class _Pages(Mapping[str, Page[Any, Any]]):
-    """Each page is imported when it is asked for."""
+    """A mapping that imports a page when its address is looked up."""
 
     def __getitem__(self, address: str) -> Page[Any, Any]:
         return page_at(address)

@@ -1,1 +1,1 @@
-"""Where attention is used, one small example at a time: all of its page and nothing else."""
+"""The page "Applications": uses of attention, one small example each."""

@@ -29,7 +29,7 @@ class LabelledSteps:
 
 @dataclass(frozen=True, eq=False)
 class UseMap:
-    """One map that is on screen, and what it was computed from.
+    """One attention map on screen, with the queries, keys, scale and mask that it is computed from.
 
     ``query`` (n_query, d_k), ``key`` (n_key, d_k), ``mask`` (n_query, n_key), True = may attend.
     """
@@ -49,12 +49,12 @@ class UseMap:
 
 
 class Application(Protocol):
-    """One use of attention, a module of `views`; its constants are marked messages.
+    """The interface of a module in `views`, one use of attention; the constants are marked messages.
 
     Attributes:
         INTRODUCTION: which tokens attend to which.
-        TRAINED: what of it is trained, and what is not.
-        IN_WORDS: what the letters of the formula are here.
+        TRAINED: which of its parts are trained, and which are not.
+        IN_WORDS: what the letters of the formula stand for in this use.
     """
 
     INTRODUCTION: str
@@ -71,7 +71,7 @@ class Application(Protocol):
         """Draw the picture at all values of the slider."""
 
     def captions(self, state: State, steps: Steps) -> Sequence[StepCaption]:
-        """Return a sentence for each value, or for each value one a row."""
+        """Return a sentence for each value of the slider, or for each value a sentence per query."""
 
     def heads(self, state: State) -> list[UseMap]:
         """Return the maps on screen."""
@@ -83,7 +83,7 @@ class Application(Protocol):
         """Return a program that prints the weights on screen."""
 
     def checks(self, state: State) -> list[Check]:
-        """Check what must hold besides what holds of any attention."""
+        """Compute the checks of this use alone; `tabs.checks` adds those of any attention."""
 
     def leads(self, state: State) -> list[Place]:
         """Return links to the pages that show the mechanism in full."""
@@ -95,4 +95,4 @@ def temperature_slider(state: State) -> LabelledSteps:
 
 
 def no_rows() -> None:
-    """Return no slider over queries."""
+    """Return None: this use has no slider over queries."""

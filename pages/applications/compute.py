@@ -1,4 +1,4 @@
-"""Pictures and captions of a use at all positions of its sliders, cached for all sessions."""
+"""Pictures and captions of one use of attention at all slider positions, cached for all sessions."""
 
 from dataclasses import replace
 
@@ -11,10 +11,10 @@ from pages.applications.views import VIEWS
 
 @shared_scene
 def draw_use(state: State, steps: Steps) -> Scene:
-    """Draw every position of the sliders, with its captions.
+    """Draw the use at every position of its sliders, with captions.
 
     Args:
-        state: with all sliders at their defaults; steps: of the slider.
+        state: with all sliders at their defaults; steps: the slider's setting, with its values.
     """
     application = VIEWS[state.use]
     return replace(application.draw(state, steps), captions=application.captions(state, steps))

@@ -1,4 +1,4 @@
-"""Where attention is used: one small example each, computed for real, and what of it is trained."""
+"""Where attention is used: a small computed example of each use, and which of its parts are trained."""
 
 from attn_ui.base.page import Page
 from attn_words import N_

@@ -1,4 +1,4 @@
-"""A visitor's own picture, and where the heads of the host's vision transformer look on it."""
+"""A visitor's own picture, and the weights that the host's vision transformer puts on its patches."""
 
 import base64
 import io
@@ -35,7 +35,7 @@ from attn_words import N_, _, language, paragraph
 from pages.applications.settings import HEAD, LAYER, TOKEN
 from pages.applications.state import State
 
-OWN_PICTURE = "applications_own_picture"  # what a file held is kept under this
+OWN_PICTURE = "applications_own_picture"  # the session's key for the uploaded picture
 _ROWS = "applications_own_rows"
 _LOCK = threading.Lock()
 _TAB = page_tabs(maths=(), checks=(), code=(), data=("Data",))
@@ -47,7 +47,7 @@ NO_MODEL = N_(
 
 @dataclass(frozen=True, eq=False)
 class Photo:
-    """A visitor's picture as the model sees it, and the model that has the weights over it."""
+    """A visitor's picture as the model reads it, with the model, or file, that gives the weights over it."""
 
     model: VisionModel | PatchMaps
     picture: PatchedPicture
@@ -60,7 +60,7 @@ class Photo:
         return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
 
     def tokens(self) -> list[str]:
-        """Return the names of all tokens in the language that is spoken, [CLS] first."""
+        """Return the names of all tokens in the page's language; those before the patches ([CLS]) first."""
         patches = (
             _("row {row}, column {column}", row=row + 1, column=column + 1)
             for row, column in np.ndindex(*self.model.grid)
@@ -68,13 +68,13 @@ class Photo:
         return [*self.model.before, *patches]
 
     def queries(self) -> Sequence[str]:
-        """Return the names of the queries: words, or all tokens."""
+        """Return the names of the queries: the decoder's words, or all tokens."""
         return self.model.queries or self.tokens()
 
 
 @dataclass(frozen=True, eq=False)
 class PhotoRows:
-    """One query's weights on a picture; the query is counted from 0."""
+    """One query's weights on a picture; `query` is a zero-based index."""
 
     photo: Photo
     tokens: Sequence[str]
@@ -84,7 +84,7 @@ class PhotoRows:
 
     @cached_property
     def weights(self) -> Float[Tensor, "n_layer n_head n_token"]:
-        """Its row in every head."""
+        """The query's row of weights in every head."""
         return self.photo.model.rows(self.photo.picture, self.query).double()
 
     @cached_property
@@ -113,7 +113,7 @@ class PhotoRows:
         )
 
     def caption(self, layer: int, head: int) -> str:
-        """Return what of a row lies on tokens before the patches and on the patches, and on which most."""
+        """Return the row's weight on each token before the patches, on all patches and on the heaviest."""
         model, tokens = self.photo.model, self.tokens
         row = self.weights[layer, head].numpy()
         n_before = len(model.before)
@@ -148,9 +148,9 @@ class PhotoRows:
 
 
 def photo_of(data: bytes, weights: tuple[str, bytes] | None = None) -> Photo:
-    """Return the picture of a file under the weights of another, by name and bytes, or of the host's model.
+    """Return the picture in `data`, with weights from a second file (its name and bytes) or the host's model.
 
-    Raises ValueError where one cannot be read, they do not fit, or there are no weights.
+    Raises ValueError if a file cannot be read, if the two do not fit, or if there are no weights.
     """
     image = read_picture(data)
     if weights is not None:

@@ -8,7 +8,7 @@ from pages.applications.views import VIEWS
 
 
 def programs(state: State | PhotoRows) -> OneProgram | None:
-    """Return the program of a use; None for a picture of one's own."""
+    """Return the program of a use of attention; None for a visitor's own picture."""
     if isinstance(state, PhotoRows):
         return None
     return OneProgram(

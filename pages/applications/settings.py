@@ -13,7 +13,7 @@ PATCH = Steps("patch", State.patch, tuple(range(1, N_PATCH + 1)), ".0f")
 WORD = Steps("word", State.word, tuple(range(1, N_SHAPE + 1)), ".0f")
 WINDOW = Steps("window", State.window, tuple(range(N_FRAME)), ".0f")
 FRAME = Steps("frame", State.frame, tuple(range(1, N_FRAME + 1)), ".0f")
-# Of a vision model on one's own picture; tokens are counted from 0, which is [CLS].
+# For a vision model on a visitor's picture; a token is a zero-based index, and token 0 is [CLS].
 LAYER = Steps("imagelayer", 1, tuple(range(1, 65)), ".0f", only=N_("a layer of the model"))
 HEAD = Steps("imagehead", 1, tuple(range(1, 65)), ".0f", only=N_("a head of the model"))
 TOKEN = Steps("imagequery", 0, tuple(range(2048)), ".0f", only=N_("a token of the model"))

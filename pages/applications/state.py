@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from attn_core import tokenize
 from attn_core.applications import SHAPES, frame_names, patch_names
 
-MOST_WORDS = 16  # of the sentence under three masks
+MOST_WORDS = 16  # words drawn of the sentence that the three masks act on
 N_PATCH, N_SHAPE, N_FRAME = len(patch_names()), len(SHAPES), len(frame_names())
 
 
@@ -15,11 +15,11 @@ class State:
 
     Attributes:
         use: which use of attention.
-        text: the sentence under the three masks; seed: of its vectors.
-        temperature: of translation, images and captions.
-        prefix: how many of its words are read at once.
+        text: the sentence that the three masks act on; seed: of its words' vectors.
+        temperature: of the softmax, in translation, images and captions.
+        prefix: how many words of `text` are read at once.
         patch, word, frame: the query in the picture, the caption or the sound, counted from 1.
-        window: how many frames on each side the local head sees.
+        window: how many frames on each side the local head may attend to.
     """
 
     use: str = "translation"
@@ -34,7 +34,7 @@ class State:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The sentence's words that are drawn."""
+        """The first MOST_WORDS words of the sentence."""
         return tuple(tokenize(self.text)[:MOST_WORDS])
 
     @property

@@ -10,7 +10,7 @@ from pages.applications.views import VIEWS
 
 
 def columns(state: State | PhotoRows) -> Columns:
-    """Return the table by its titles, a row for each map, query and key."""
+    """Return the table's columns by title, with a row for each map, query and key."""
     if isinstance(state, PhotoRows):
         return state.columns()
     titles = (N_("map"), N_("query"), N_("key"), N_("may attend"), N_("weight"))

@@ -13,7 +13,7 @@ _FILE, _WEIGHTS, _FAULT = "own-picture", "own-picture-weights", "applications_ow
 
 
 def show(_result: State | PhotoRows) -> None:
-    """Show the upload of a picture, and what is wrong with the last one."""
+    """Show the uploads of a picture and of weights, and the fault of the last upload."""
     most = MAX_PICTURE_BYTES // 1_000_000
     st.file_uploader(
         _("Your own picture (PNG or JPEG, at most {most} MB)", most=most),
@@ -37,7 +37,7 @@ def show(_result: State | PhotoRows) -> None:
 
 
 def _take() -> None:
-    """Read what was uploaded; say why where it cannot be; without a file the page's drawing is back."""
+    """Read the uploaded files, or store why they cannot be read; without a picture, forget the stored one."""
     st.session_state.pop(_FAULT, None)
     picture, weights = (st.session_state.get(key) for key in (_FILE, _WEIGHTS))
     if picture is None:

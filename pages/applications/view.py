@@ -1,4 +1,4 @@
-"""The view of a use of attention: which tokens attend to which, and what of it is trained."""
+"""The view of a use of attention: which tokens attend to which, and which parts are trained."""
 
 from attn_core import how_cut, tokenize
 from attn_live.packing import Cursor
@@ -17,7 +17,7 @@ from pages.applications.views import VIEWS, images
 
 
 def read_controls(controls: Controls) -> State:
-    """Read the use, and its settings besides sliders."""
+    """Read which use is shown, and its settings other than sliders."""
     use = controls.segment(USE, _("Use"), label_visibility="collapsed")
     if use != "BERT and GPT":
         return State(use)
@@ -60,7 +60,7 @@ def view(controls: Controls, state: State) -> View[State | PhotoRows]:
 
 
 def _choose_patch(controls: Controls, cell: Cell) -> None:
-    """Lay the weights of the patch that was clicked over the picture."""
+    """Make the clicked patch the query whose weights lie over the picture."""
     patch = images.patch_at(cell.trace, cell.row, cell.column)
     if patch is not None:
         controls.move(PATCH, patch)

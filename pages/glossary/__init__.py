@@ -1,1 +1,1 @@
-"""The glossary, every term a student meets, and where the app shows it: all of its page and nothing else."""
+"""The page "Glossary": every term a student meets, and where the app shows it."""

@@ -1,4 +1,4 @@
-"""The parts of one head in the order of its computation, each with its term; and the head that shows them."""
+"""The parts of one head in the order of computation, each with its term, and an example head to draw."""
 
 import math
 from typing import Any
@@ -65,7 +65,7 @@ def example_matrices() -> HeadMatrices:
         queries=WORDS,
         keys=WORDS,
         x=x_array,
-        memory=x_array,  # the same array: its keys come from no second sentence
+        memory=x_array,  # the same array, as keys come from the same sentence
         projections=[np.asarray(each.weight.T) for each in projections],
         factor=f"÷ √{WIDTH}",
         scale=scale,

@@ -1,4 +1,4 @@
-"""What a link to this page can set; and each term, to be found by its names."""
+"""What a link to this page can set, and an entry for each term in the search field."""
 
 from attn_ui.base.parameters import Choice, Parameter, Steps
 from attn_ui.base.search_entries import Entry

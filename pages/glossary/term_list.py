@@ -1,4 +1,4 @@
-"""Every term of a group, or the groups to open, with the place that shows each."""
+"""The terms of a group, or all groups to open, each term with a link to where it is shown."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from pages.glossary.words import letters, list_terms
 
 
 def show(group: str) -> None:
-    """Show the terms of a group; of all groups, those that are open."""
+    """Show the terms of a group; for all groups, the terms of those that are open."""
     with st.container(key="terms"):
         for name in TERMS if group == EVERY else (group,):
             title = label_of(GROUP, name).capitalize()

@@ -1,4 +1,4 @@
-"""How a term stands in the list."""
+"""The markdown of a term in the glossary's list."""
 
 from collections.abc import Sequence
 
@@ -8,21 +8,21 @@ from attn_words import _
 
 
 def all_names(term: Term) -> tuple[str, ...]:
-    """Return all names of a term: the one in the language that is spoken, and beside it the English one."""
+    """Return all names of a term, without repeats: first in the page's language, then in English."""
     name, *also = names(term.name, *term.also)
     beside = () if name.casefold() == term.name.casefold() else (term.name,)
     return tuple(dict.fromkeys((name, *beside, *also, *term.also)))
 
 
 def _see(term: Term) -> str:
-    """Return the link to what shows a term, as markdown."""
+    """Return a markdown link to the place that shows a term."""
     return f"[{term.place.name}]({term.place.address})"
 
 
 def entry(term: Term) -> str:
     """Return a term's lines as an item of a list in markdown.
 
-    Everything in it is the glossary's own: nothing that a user typed.
+    Nothing in it is typed by a user, so nothing is escaped.
     """
     name, *also = all_names(term)
     title = " · ".join((f"**{name}**", *also))
@@ -36,7 +36,7 @@ def entry(term: Term) -> str:
 
 
 def letters(terms: Sequence[Term]) -> str:
-    """Return the letters that one view explains in words of its own, with these, as a list."""
+    """Return the letters that a view explains, with their explanations, as a markdown list."""
     return "\n".join(f"- ${', '.join(term.symbols)}$  \n  {_(term.says)} {_see(term)}" for term in terms)
 
 

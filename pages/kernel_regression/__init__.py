@@ -1,1 +1,1 @@
-"""Kernel regression, the first attention: all of its page and nothing else."""
+"""The page "Kernel regression", the first attention."""

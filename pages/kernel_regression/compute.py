@@ -1,7 +1,7 @@
-"""Settings turned into arrays: all bandwidths and queries of a picture, and where the sliders stand.
+"""Settings turned into arrays: all bandwidths and queries of a picture, and the ones chosen by its sliders.
 
-A picture asks for all bandwidths and queries; where one message cannot hold them, fewer are offered, those at
-which the sliders stand among them. What is offered is what sliders, words, tabs and link speak of.
+A figure holds an estimate for each bandwidth and query. Where one message cannot hold them all, the sliders
+offer fewer, the chosen ones among them; captions, tabs and links use the offered bandwidths and queries.
 """
 
 from collections.abc import Callable, Hashable
@@ -40,19 +40,21 @@ from pages.kernel_regression.words import kernel_name
 
 SweepT = TypeVar("SweepT", bound="Sweep")
 Strides = tuple[int, int]
-Between = tuple[float | None, float | None]  # a bandwidth and a query that are offered beside these
-# Every how many-th bandwidth and query is offered; where the sliders start is always among them.
+Between = tuple[float | None, float | None]  # a bandwidth and a query between the sliders' steps
+# (n, m): every n-th bandwidth and m-th query is offered, and the sliders' defaults always are.
 STRIDES: tuple[Strides, ...] = (
     (1, 1), (1, 2), (2, 2), (2, 3), (3, 3), (3, 5), (5, 5), (5, 6), (6, 10), (10, 15), (15, 30),
 )  # fmt: skip
-FOUR_BYTES = 4  # a weight
+FOUR_BYTES = 4  # of one weight
 MARGIN, FLOOR = 0.08, 0.24  # of the data's height: room above it, and below it for the kernel
 FINER = 4  # points of the drawn estimate from one query to the next
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """One data set under one kernel, at the bandwidths and queries that a figure of `maps` maps offers."""
+    """One data set under one kernel, at the bandwidths and queries that the sliders of a figure offer.
+
+    `maps` counts the figure's maps of weights; `between` is a bandwidth and a query between slider steps."""
 
     points: Points
     kernel: str
@@ -62,12 +64,12 @@ class Sweep:
 
     @property
     def cache_key(self) -> Hashable:
-        """The key of its picture in the cache."""
+        """The key of the sweep's picture in the cache."""
         return self.points.fingerprint, self.kernel, self.maps, self.between
 
     @property
     def weights_per_step(self) -> int:
-        """The weights that one bandwidth has in the picture."""
+        """How many weights the picture has at one bandwidth."""
         return len(self.query.values) * len(self.points.keys) * self.maps
 
     @cached_property
@@ -103,23 +105,23 @@ class Sweep:
         return self.points.place(np.array(self.query.values))
 
     def place_names(self) -> list[str]:
-        """Each query as it is written; one between the slider's own with all its digits."""
+        """The text of each query; a query between the slider's own steps has all its digits."""
         least = [0 if value in QUERY_AT.values else EXACT for value in self.query.values]
         return list(map(self.points.name_place, self.queries.tolist(), least))
 
     def query_names(self) -> list[str]:
-        """Each query as the slider says it."""
+        """The slider's text for each query: 'x = 2.5'."""
         return [f"{self.points.x_title} = {name}" for name in self.place_names()]
 
     @cached_property
     def scene(self) -> DataScene:
-        """What stays the same while the sliders move."""
+        """The parts of the picture that stay the same while the sliders move."""
         points, queries = self.points, self.queries
         finer = FINER if self.maps == 1 else FINER // 2  # small multiples need fewer
         grid = np.linspace(queries[0], queries[-1], finer * (len(QUERY_AT.values) - 1) + 1)
         truth = None if points.truth is None else points.truth(grid)
         curve = np.empty(0) if truth is None else truth
-        if points.function:  # it may be steep outside
+        if points.function:  # the curve may be steep outside the toy data
             curve = curve[(grid >= 0) & (grid <= TOY_WIDTH)]
         everything = np.concatenate((points.values, curve))
         low, high = float(everything.min()), float(everything.max())
@@ -188,7 +190,7 @@ class Sweep:
         return Rows(_("Query"), self.query, Cursor(len(self.query.values)), self.query_names())
 
     def select(self, controls: Controls) -> "Selection":
-        """Where the sliders stand among what is offered."""
+        """The offered bandwidth and query nearest to the sliders' values."""
         points = self.points
         step, row = (steps.nearest(controls.value(steps)) for steps in (self.bandwidth, self.query))
         arrays = (self.queries, points.keys, points.values)
@@ -198,17 +200,16 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Selection:
-    """The bandwidth and query on screen, for the arithmetic, the checks, the mistakes and the programs.
+    """The bandwidth and query on screen, as tabs and programs use them.
 
     Attributes:
         points: the data set.
-        kernel, bandwidth: of the picture, the bandwidth in the unit of the keys.
-        row: the query chosen.
-        queries, keys: the places asked and the keys of the picture, (n_query,) and (n_key,), or vectors
-            (n_query, d) and (n_key, d).
-        values: of the keys, (n_key,).
-        key_names, query_names: each as it is written.
-        lengths: whether the picture's dot products keep the term in the keys' lengths; None without any.
+        kernel, bandwidth: the bandwidth is in the unit of the keys.
+        row: the index of the chosen query.
+        queries, keys: numbers (n_query,) and (n_key,), or vectors (n_query, d) and (n_key, d).
+        values: the keys' values, (n_key,).
+        key_names, query_names: the text of each key and query.
+        lengths: whether dot products keep the term -|k|^2/2; None in a picture without dot products.
     """
 
     points: Points
@@ -224,12 +225,12 @@ class Selection:
 
     @property
     def query_name(self) -> str:
-        """The query as it is written."""
+        """The text of the chosen query."""
         return self.query_names[self.row]
 
     @property
     def width(self) -> str:
-        """The bandwidth as it is written."""
+        """The text of the bandwidth."""
         return self.points.set_width(self.bandwidth)
 
     @cached_property
@@ -269,22 +270,22 @@ class Result:
 
 
 def values_between(controls: Controls) -> Between:
-    """Return the bandwidth and the query of the link that lie between those of the sliders."""
+    """Return the link's bandwidth and query, each None unless it lies between two steps of its slider."""
     return controls.between(BANDWIDTH), controls.between(QUERY_AT)
 
 
 def figure_at_sliders(
     controls: Controls, sweep: SweepT, draw: Callable[[SweepT], Scene], **figure: Any
 ) -> tuple[SweepT, Figure]:
-    """Draw a sweep with the sliders' values among those offered; return what is offered, and its figure.
+    """Return the sweep at the bandwidths and queries offered, the sliders' values among them, and its figure.
 
-    Where one message may not hold them, it is packed to know how many are offered: a value between two of
-    these is added, and it is packed again.
+    Where one message may not hold all of them, packing finds how many fit. A slider's value between two
+    offered ones is added to the sweep, which is then packed again.
     """
     between = values_between(controls)
     while True:
         whole = replace(sweep, between=between)
-        # Beside weights of a third all the rest is less than another third, before any of it is deflated.
+        # If weights take a third of a message, the rest takes less than another third, even uncompressed.
         fits = FOUR_BYTES * len(whole.bandwidth.values) * whole.weights_per_step < MOST_BYTES / 3
         fewer = replace(whole, strides=STRIDES[0] if fits else pack_sweep(whole, draw)[0])
         bandwidth, query = controls.between(fewer.bandwidth), controls.between(fewer.query)
@@ -297,7 +298,7 @@ def figure_at_sliders(
 
 
 def pack_sweep(sweep: SweepT, draw: Callable[[SweepT], Scene]) -> tuple[Strides, Packed]:
-    """Pack as many bandwidths and queries as one message holds; return which, and the message."""
+    """Pack as many bandwidths and queries as one message holds; return their strides and the message."""
     return _pack_sweep(draw.__module__, sweep.cache_key, sweep, draw)
 
 
@@ -305,8 +306,8 @@ def pack_sweep(sweep: SweepT, draw: Callable[[SweepT], Scene]) -> tuple[Strides,
 def _pack_sweep(
     view: str, sweep_key: Hashable, _sweep: Sweep, _draw: Callable[[Any], Scene]
 ) -> tuple[Strides, Packed]:
-    # The message itself is measured, so nothing in it can be forgotten. What can hardly fit, for its weights
-    # alone are three times too many before they are deflated, is not drawn first.
+    # The packed message itself is measured. Strides that can hardly fit, as their uncompressed weights alone
+    # are three times the limit, are skipped without drawing.
     for strides in STRIDES:
         fewer = replace(_sweep, strides=strides)
         weights = len(fewer.bandwidth.values) * fewer.weights_per_step
@@ -321,6 +322,6 @@ def _pack_sweep(
 
 
 def append_dimension(queries: Tensor, keys: Tensor) -> tuple[Tensor, Tensor]:
-    """Append a dimension to queries and keys (n, d), so that their product holds -|k|^2/2 too."""
+    """Append a dimension to queries and keys (n, d), so that their dot product becomes q·k - |k|^2/2."""
     half_keys = keys.square().sum(-1, keepdim=True) / 2
     return torch.cat((queries, torch.ones_like(queries[:, :1])), -1), torch.cat((keys, -half_keys), -1)

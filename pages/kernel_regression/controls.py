@@ -24,7 +24,7 @@ from pages.kernel_regression.settings import (
 )
 from pages.kernel_regression.state import LIMITS_SAMPLE, SampleSettings, State
 
-OWN = "kernel_own_points"  # where the session keeps a person's own points
+OWN = "kernel_own_points"  # the session's key for a visitor's own points
 
 
 def read_controls(controls: Controls) -> State:
@@ -53,9 +53,9 @@ def _own_points(controls: Controls) -> Points | None:
 
 
 def _read_data(controls: Controls, two_inputs: bool) -> SampleSettings:
-    """Read which points there are; those with two inputs are one data set of its own."""
+    """Read the data set and its settings; with two inputs there is only one data set."""
     controls.heading(_("Data"))
-    # The label of what cannot be chosen would be too pale to read.
+    # The label of a disabled control would be too pale to read.
     label = "collapsed" if two_inputs else "visible"
     data = controls.choose(POINTS_DATA, _("Data set"), disabled=two_inputs, label_visibility=label)
     if two_inputs:
@@ -74,7 +74,7 @@ def _read_data(controls: Controls, two_inputs: bool) -> SampleSettings:
 
 
 def _drawable(controls: Controls, text: str, sample: SampleSettings) -> str:
-    """Return the function that was typed, or the default where it cannot be drawn, and say why."""
+    """Return the typed function and show it; if it cannot be drawn, show why and return the default."""
     try:
         function = read_function(text)
         function_sample(function, n_points=sample.n_points, noise=sample.noise, seed=sample.seed)
@@ -92,7 +92,7 @@ def _drawable(controls: Controls, text: str, sample: SampleSettings) -> str:
 
 
 def _read_second_coordinate(controls: Controls) -> float:
-    """Read the second coordinate of the query; the first one is the figure's own."""
+    """Read the second coordinate of the query; the slider under the figure sets the first."""
     controls.heading(_("Query"))
     return controls.step(QUERY_AT_2.thinned(MAP_STRIDE), _("Query x₂"))
 

@@ -1,4 +1,4 @@
-"""The data points: a toy data set or a visitor's own, their units and how they are written."""
+"""The data points, toy or a visitor's own, with their units and the text of their numbers."""
 
 import hashlib
 import math
@@ -21,23 +21,23 @@ from pages.kernel_regression.settings import OWN_POINTS, POINTS_DATA, TYPED
 
 Numbers = NDArray[np.float64]
 Place = TypeVar("Place", float, Numbers)
-TOY_WIDTH = 5.0  # toy data lie in [0, 5], and the sliders count in their unit
-A_MOMENT = 60.0  # seconds below which dates are not told apart by their names
-CROWDED = 1e8  # places that lie so many times their width from zero are counted from the first
+TOY_WIDTH = 5.0  # toy data lie in [0, 5], in the sliders' unit
+A_MOMENT = 60.0  # seconds: dates that span less would have equal names
+CROWDED = 1e8  # keys at this many times their span from zero are counted from the first key
 
 
 @dataclass(frozen=True)
 class Points:
-    """Keys and values (n_key,), keys ascending, and how the sliders measure them.
+    """Keys (ascending) and values, both (n_key,), and the sliders' unit.
 
     Attributes:
-        name: the data set's.
+        name: of the data set.
         keys, values: the points.
-        truth: the true curve, where it is known.
-        low, unit: where the sliders' 0 lies and how long their 1 is, in the unit of the keys.
-        x_title, y_title: what a person called the two columns.
+        truth: the true curve, if it is known.
+        low, unit: the key at the sliders' 0, and the distance between keys at the sliders' 0 and 1.
+        x_title, y_title: the names of the two columns of a visitor's table.
         dated: whether the keys are dates, in days since 1970-01-01.
-        function: the typed function of which they were drawn.
+        function: the typed function that the points are drawn from.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Points:
 
     @property
     def title(self) -> str:
-        """What the data set is called where it is shown."""
+        """The name of the data set on screen."""
         if self.name == TYPED:
             return _("y = {function}", function=self.function)
         return label_of(POINTS_DATA, self.name)
@@ -64,7 +64,7 @@ class Points:
 
     @cached_property
     def digits(self) -> int:
-        """Significant digits that tell one place from the next: years need more than small numbers."""
+        """Significant digits that tell one place from the next: years need more than numbers near zero."""
         farthest = max(abs(self.low), abs(self.low + TOY_WIDTH * self.unit))
         before_the_point = math.floor(math.log10(farthest)) + 1
         apart = math.ceil(math.log10(farthest / (0.01 * self.unit)))
@@ -78,14 +78,14 @@ class Points:
         return min(15, max(4, math.ceil(math.log10(size / span) + 3))) if size else 4
 
     def name_place(self, x: float, least_digits: int = 0) -> str:
-        """Write a place among the keys: a name rather than an amount, so its thousands are not parted."""
+        """Write a place among the keys, without separators of thousands: it names a point."""
         if self.dated:
             return date(x, self.unit / 10)
         return f"{x:.{max(self.digits, least_digits)}g}".replace("-", "−")
 
     @cached_property
     def key_names(self) -> list[str]:
-        """Each key as it is written."""
+        """The text of each key."""
         return [self.name_place(key) for key in self.keys.tolist()]
 
     def width(self, h: float, digits: int = 3) -> str:
@@ -93,7 +93,7 @@ class Points:
         return duration(h, digits) if self.dated else number(h, digits)
 
     def set_width(self, h: float) -> str:
-        """Write a bandwidth that is set: all of its digits where six hold it."""
+        """Write a bandwidth that a slider sets: with all its digits if six are enough, else with three."""
         return self.width(h, EXACT if math.isclose(h, float(f"{h:.{EXACT}g}"), rel_tol=1e-12) else 3)
 
     def amount(self, y: float) -> str:
@@ -106,7 +106,7 @@ class Points:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short text that differs whenever a picture of the points would; caches are keyed on it."""
+        """A hash that differs whenever pictures of the points differ; caches use it as key."""
         words = (
             f"{self.low}\n{self.unit}\n{self.x_title}\n{self.y_title}\n{self.dated}\n{self.function}".encode()
         )
@@ -128,7 +128,7 @@ def sample(name: str, n_points: int, noise: float, seed: int) -> Points:
 
 
 def typed_sample(text: str, n_points: int, noise: float, seed: int) -> Points:
-    """Draw points of a typed function; where it is not defined beside them, nothing is drawn."""
+    """Draw points of a typed function; its true curve is NaN where the function is undefined or too large."""
     function = read_function(text)
     sample = function_sample(function, n_points=n_points, noise=noise, seed=seed)
 
@@ -141,10 +141,10 @@ def typed_sample(text: str, n_points: int, noise: float, seed: int) -> Points:
 
 
 def from_columns(x: Numbers, y: Numbers, x_title: str, y_title: str, *, dated: bool = False) -> Points:
-    """Make points of two columns of numbers; the sliders span their width.
+    """Make points of two columns of numbers; the sliders' [0, 5] spans the keys.
 
-    Dates are days since 1970-01-01; within a minute they are counted in seconds. Places that float64 can
-    hardly tell apart so far from zero are counted from the first of them.
+    Dates are days since 1970-01-01, or seconds from the first if they span less than a minute. Keys so far
+    from zero that float64 can hardly tell them apart are replaced by their difference from the first.
     """
     order = np.argsort(x, kind="stable")
     x, y = x[order], y[order]
@@ -159,7 +159,7 @@ def from_columns(x: Numbers, y: Numbers, x_title: str, y_title: str, *, dated: b
 
 
 def replace_points(points: Points, x: Numbers, y: Numbers) -> Points:
-    """Put other numbers in the place of points, measured as before while the sliders still reach them."""
+    """Replace the points' numbers; the sliders' unit stays while the sliders still reach the new keys."""
     order = np.argsort(x, kind="stable")
     first, width = float(x.min()), float(np.ptp(x))
     reach = TOY_WIDTH * points.unit

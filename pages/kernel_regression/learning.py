@@ -1,4 +1,4 @@
-"""Under the errors of the bandwidths: take the best one, or learn it step by step."""
+"""Buttons under the errors of the bandwidths: take the best bandwidth, or learn one step by step."""
 
 from collections.abc import Iterator
 
@@ -16,11 +16,11 @@ from pages.kernel_regression.search import best_of
 from pages.kernel_regression.settings import BANDWIDTH
 from pages.kernel_regression.views.bandwidth import LEARNING_RATE, LEARNING_STEPS, PATH, learned_path
 
-REPORT_EVERY = 5  # steps from one report of progress to the next; between them nothing can stop it
+REPORT_EVERY = 5  # steps between reports of progress; learning can be stopped only at a report
 
 
 def show(result: Result) -> None:
-    """Offer the best bandwidth, and to learn it; show how far learning has come."""
+    """Show buttons that take the best bandwidth or learn one, and the result of learning so far."""
     points, kernel = result.state.points, result.state.kernel
     best = best_of(points, points.fingerprint, kernel)
     path = learned_path(CONTROLS, result.state)
@@ -31,7 +31,7 @@ def show(result: Result) -> None:
             end = float(path[-1, 0])
             _take(_("Take the learned {h}", h=points.width(end)), end, points, key="take_learned")
         _learn(result.selection)
-        # A button of the page, for one of the fragment's own would wait until the fragment is done.
+        # This button is outside the fragment: inside, a click would wait until the fragment ends.
         st.button(_("Stop"), key="stop_learning", type="tertiary")
     if len(path):
         summary = _(
@@ -55,14 +55,14 @@ def _take(label: str, bandwidth: float, points: Points, *, key: str) -> None:
 
 @st.fragment
 def _learn(selection: Selection) -> None:
-    """Learn in a run of its own, so that the page stays as it is meanwhile."""
+    """Show the button that learns; as a fragment it reruns alone, and the page stays as it is meanwhile."""
     if st.button(_("Learn from h = {h}", h=selection.width), key="learn"):
         _descend(selection)
         st.rerun()
 
 
 def _descend(selection: Selection) -> None:
-    """Learn step by step; each step is kept at once, so that a stop loses nothing."""
+    """Learn step by step; each step is stored at once, so a stop loses nothing."""
     points = selection.points
     path: list[tuple[float, float]] = []
     st.session_state[PATH] = ((points.fingerprint, selection.kernel), path)

@@ -1,4 +1,4 @@
-"""A visitor's own table, read from bytes; where it cannot be read, a sentence says which line and why."""
+"""A visitor's own table, read from bytes; if it cannot be read, the error's message has the line and why."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from attn_words import N_, _, _n, paragraph
 
 _NO_ROWS = N_("The file has no rows of data.")
-# A decimal comma looks like a separator, and so does the space in a date: these are asked last.
+# A decimal comma looks like a separator, and so does the space in a date: both are tried last.
 SEPARATORS = (";", "\t", "|", ",", " ")
 SHOWN = 24  # characters of a bad cell that a sentence repeats
 MOST_COLUMNS = 200
@@ -42,14 +42,14 @@ _DATES = tuple(
 
 
 class TableError(ValueError):
-    """The bytes cannot be read as a table; the message says why, for the person who sent them."""
+    """The bytes cannot be read as a table; the message tells the visitor why."""
 
 
 class UnclearError(TableError):
-    """A number can be read in two ways, and nothing else in the table says which."""
+    """A number can be read in two ways, and nothing in the table decides between them."""
 
     def __init__(self, line: int, column: str, cell: str) -> None:
-        """Ask what the cell is."""
+        """Store both readings of the cell, by decimal sign."""
         where = {"line": line, "column": column, "cell": cell}
         super().__init__(_("Line {line}: {column} holds “{cell}”: choose which number that is.", **where))
         self.readings: Mapping[Sign, str] = {
@@ -60,10 +60,10 @@ class UnclearError(TableError):
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its name, its numbers, NaN where a cell holds none, and the lines of the file.
+    """One column: its name, its numbers (NaN where a cell holds none), its cells and their lines in the file.
 
-    Where it is `dated`, the numbers are days since 1970-01-01, of UTC where the cells name a zone; where it
-    is an `index`, it counts rows.
+    If it is `dated`, the numbers are days since 1970-01-01, in UTC if the cells name a time zone; if it is
+    an `index`, it counts the rows.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Column:
 
 @dataclass(frozen=True)
 class OwnTable:
-    """The columns of a file, and what it was taken for, in words."""
+    """The columns of a file, and notes on how the file was read."""
 
     columns: list[Column]
     notes: tuple[str, ...]
@@ -91,7 +91,7 @@ class OwnTable:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Two columns joined: the pairs of numbers, and what was left out, in words."""
+    """Two columns joined: the pairs of numbers, and notes on rows left out."""
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
@@ -102,21 +102,21 @@ _Row = tuple[int, list[str]]  # the line of the file, and its cells
 
 
 def read_table(data: bytes, *, most_bytes: int, most_rows: int, decimal: Sign | None = None) -> OwnTable:
-    """Read a table: what separates its columns, names them and marks decimals is decided, and told.
+    """Read a table; its separator, header line and decimal sign are guessed, and the notes state each guess.
 
-    A column of dates is one of numbers too: 2024-01-31, 2024/1/31, 2024年1月31日, 31 Jan 2024, with a time or
-    without, and 31/1/24 where the column itself says which number is the day. `decimal` is the decimal sign
-    where the table does not say.
+    Dates are read as numbers too: 2024-01-31, 2024/1/31, 2024年1月31日, 31 Jan 2024, with or without a time,
+    and 31/1/24 if other cells of the column show which number is the day. `decimal` is the decimal sign to
+    use if the table does not show it.
 
     Raises:
-        UnclearError: a number such as 1,140, and no decimal sign given.
-        TableError: nothing in it, too much in it, or no two columns of numbers.
+        UnclearError: a number such as 1,140, and `decimal` is None.
+        TableError: the table is empty or too large, or has no two columns of numbers.
     """
     _bound("bytes", len(data), most_bytes)
     text, encoding = _decode(data)
     lines = text.translate(_SAME).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     n_lines = len(lines) - lines.count("")
-    if n_lines > 4 * most_rows:  # more than remarks and cells of several lines explain: not read at all
+    if n_lines > 4 * most_rows:  # too many even with comments and multi-line cells: not read at all
         _bound("rows", n_lines - 1, most_rows)
     match = re.fullmatch(r"sep=(.)", lines[0].strip("\n"), re.IGNORECASE)
     if match:
@@ -147,7 +147,7 @@ def read_table(data: bytes, *, most_bytes: int, most_rows: int, decimal: Sign | 
 
 
 def pair(x: Column, y: Column) -> Pairs:
-    """Join two columns; pairs with a cell that is no finite number are left out and named.
+    """Join two columns; rows without two finite numbers are left out and counted in a note.
 
     Raises:
         TableError: fewer than two pairs, or numbers too far apart to draw.
@@ -193,7 +193,7 @@ def pair(x: Column, y: Column) -> Pairs:
 
 
 def thin(x: NDArray[np.float64], y: NDArray[np.float64], most: int, seed: int) -> NDArray[np.int_]:
-    """Choose which of too many points to keep: at random from the seed, in their own order."""
+    """Return the ascending indices of at most `most` points, drawn at random from the seed."""
     return np.sort(np.random.default_rng(seed).choice(len(x), size=min(most, len(x)), replace=False))
 
 
@@ -203,7 +203,7 @@ def _bound(what: str, count: int, most: int) -> None:
 
 
 def _decode(data: bytes) -> tuple[str, str]:
-    """Return the text, and the encoding that it has; "" where that is plain."""
+    """Return the text and the name of its encoding, "" for UTF-8."""
     nulls = data[1::2].count(0), data[::2].count(0)
     is_wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
     wide = "utf-16" if is_wide else "utf-16-le" if nulls[0] > nulls[1] else "utf-16-be"
@@ -218,7 +218,7 @@ def _decode(data: bytes) -> tuple[str, str]:
 
 
 def _is_common(text: str, encoding: str, leads: range, least_trail: int) -> bool:
-    """Whether most of what is not ASCII are the common characters, as in no other text that is read so."""
+    """Whether most non-ASCII characters are common in the encoding: rare if the text has another."""
     codes = [letter.encode(encoding) for letter in text if not letter.isascii()]
     common = [code for code in codes if len(code) == 2 and code[0] in leads and code[1] > least_trail]
     return 2 * len(common) > len(codes)
@@ -226,17 +226,17 @@ def _is_common(text: str, encoding: str, leads: range, least_trail: int) -> bool
 
 _LOOKS_RIGHT: Mapping[str, Callable[[str], bool]] = {
     "gb18030": lambda text: _is_common(text, "gb18030", range(0xB0, 0xD8), 0xA0),
-    # One alone may be the "µm" of another encoding.
+    # A single Chinese character may be the "µm" of another encoding.
     "big5": lambda text: (
         re.search(r"[\u4e00-\u9fff]{2}", text) is not None and _is_common(text, "big5", range(0xA4, 0xC7), 0)
     ),
     "cp1251": lambda text: re.search("[А-Яа-яЁё]{3}", text) is not None,
 }
-"""What tells text in an old encoding from text in another, in the order in which they are tried."""
+"""The test that decoded text must pass for each old encoding, in the order of trial."""
 
 
 def _remarks(lines: Sequence[str]) -> dict[int, str]:
-    """Return the lines that are comments, by #, ~ or %, without the sign; none where all lines have it."""
+    """Return lines that begin with #, ~ or % by index, without the sign; none unless two others remain."""
     marked = {
         at: line.lstrip()[1:].lstrip("#~% ") for at, line in enumerate(lines) if line.lstrip()[:1] in {*"#~%"}
     }
@@ -245,19 +245,19 @@ def _remarks(lines: Sequence[str]) -> dict[int, str]:
 
 
 def _separator(head: Sequence[str]) -> str:
-    """The first separator that splits nearly all of the first lines into equally many cells."""
+    """Return the first separator that splits nearly all of these lines into equally many cells."""
 
     def evenness(separator: str) -> float:
         counts = Counter(len(cells) for _, cells in _rows(head, separator))
         many = max(counts, key=lambda count: (counts[count], count), default=1)
-        # A line above the header, and a header that is one cell short, take nothing from it.
+        # Two lines may differ: one above the header, and a header that is one cell short.
         return counts[many] / max(1, counts.total() - 2 * (counts.total() > 2)) if many > 1 else 0.0
 
     return next((separator for separator in SEPARATORS if evenness(separator) >= 0.8), ",")
 
 
 def _rows(lines: Sequence[str], separator: str) -> Iterator[_Row]:
-    """Yield the rows that hold anything; between spaces stand as many as there are."""
+    """Yield the rows that are not empty, each with its last line; tabs are spaces if spaces separate."""
     if separator == " ":
         lines = [line.replace("\t", " ").strip() for line in lines]
     reader = csv.reader(io.StringIO("\n".join(lines)), delimiter=separator, skipinitialspace=True)
@@ -274,12 +274,12 @@ def _rows(lines: Sequence[str], separator: str) -> Iterator[_Row]:
 def _split(
     rows: list[_Row], remarks: Mapping[int, list[str]], *, gaps: bool
 ) -> tuple[list[str], list[_Row], list[str]]:
-    """Return the names of the columns, the rows under them, and what was taken for what.
+    """Return the names of the columns, the rows under them, and notes on header, title and comment lines.
 
-    With `gaps` a row may end before its last column; between spaces nobody can tell which cell is missing.
+    With `gaps` a row may end before its last column; not if spaces separate, as any cell may be missing then.
     """
     longest = max(len(cells) for _, cells in rows)
-    while not any(cells[-1] for _, cells in rows if len(cells) == longest):  # a separator ends the lines
+    while not any(cells[-1] for _, cells in rows if len(cells) == longest):  # every line ends in a separator
         longest -= 1
         rows = [(line, cells[:longest]) for line, cells in rows]
     counts = Counter(len(cells) for _, cells in rows)
@@ -330,7 +330,7 @@ def _split(
 
 
 def _is_title(cells: Sequence[str], following: Sequence[str], width: int) -> bool:
-    """Whether a row stands above the header: one cell alone, or no row of names where one follows."""
+    """Whether a row is a title above the header: one cell alone, or no names while the next row has them."""
     names_follow = len(following) == width and all(following) and not any(map(_is_value, following))
     if not names_follow:
         return width > 1 and len(cells) == 1
@@ -345,7 +345,7 @@ def _is_value(cell: str) -> bool:
 def _columns(
     names: Sequence[str], rows: Sequence[_Row], decimal: Sign | None
 ) -> tuple[list[Column], list[str]]:
-    """Return the columns with their numbers, and of each that needs it one cell and what it was read as."""
+    """Return the columns, and for each column with unusual cells a note on how one of them was read."""
     lines = tuple(line for line, _ in rows)
     table = [each[1:] for each in zip_longest(names, *(cells for _, cells in rows), fillvalue="")]
     titles = _different(names)
@@ -379,9 +379,9 @@ def _columns(
 
 
 def _signs(cells: Sequence[str]) -> dict[Sign, int]:
-    """Return the decimal signs that a column's cells prove, each with the first row that does.
+    """Return the decimal signs that a column's cells prove, each with the index of the first cell that does.
 
-    1.140,5 proves a comma, 1,140,000 a point, 1,140 and 1.140 nothing.
+    1.140,5 proves a comma, 1,140,000 a point; 1,140 and 1.140 prove neither.
     """
     signs: dict[Sign, int] = {}
     for at, cell in enumerate(cells):
@@ -399,7 +399,7 @@ def _signs(cells: Sequence[str]) -> dict[Sign, int]:
 
 
 def _number(cell: str, decimal: Sign) -> float:
-    """The number that a cell holds, NaN when it holds none; infinities are kept, to be named."""
+    """Return the number in a cell, NaN if there is none; infinities are kept."""
     if cell[:1].isalpha() or "_" in cell:
         return math.nan
     grouped = _GROUPED.match(cell)
@@ -417,7 +417,7 @@ def _each(cells: Sequence[str], parse: Callable[[str], float]) -> NDArray[np.flo
 
 
 def date_of(cell: str, *, by_month: bool = False) -> float:
-    """Days from 1970-01-01 to a date, with a time or without; NaN where the cell holds none.
+    """Return the days from 1970-01-01 to a date, with or without a time; NaN if the cell holds no date.
 
     >>> date_of("2024-01-31"), date_of("2024-01-31 10:30"), date_of("2024-01-31T10:30:00+10:30")
     (19753.0, 19753.4375, 19753.0)
@@ -444,21 +444,21 @@ def date_of(cell: str, *, by_month: bool = False) -> float:
 
 
 def _dates(cells: Sequence[str]) -> NDArray[np.float64]:
-    """The dates of a column; none where it could be read by the day or by the month first."""
+    """Return the dates of a column, all NaN if both day and month could come first."""
     by_day = _each(cells, date_of)
     if not any(re.match(_DAY_OR_MONTH, cell) for cell in cells):
         return by_day
     by_month = _each(cells, partial(date_of, by_month=True))
     if np.array_equal(by_day, by_month, equal_nan=True):
         return by_day
-    # The right reading reads every cell that either can read; if both do, the column does not say.
+    # The right order reads every cell that either order reads; if both do, the column decides nothing.
     either = np.isfinite(by_day) | np.isfinite(by_month)
     whole = [dates for dates in (by_day, by_month) if np.array_equal(np.isfinite(dates), either)]
     return whole[0] if len(whole) == 1 else np.full(len(cells), np.nan)
 
 
 def _example(column: Column, sign: Sign) -> Iterator[str]:
-    """Tell what the first cell was read as that is written in no plain way."""
+    """Yield a note on how the first unusual cell was read, or nothing."""
     if sign == "." and not column.dated and not set("".join(column.cells)) & set(",' "):
         return
     for cell, number in zip(column.cells, column.numbers, strict=True):
@@ -474,7 +474,7 @@ def _example(column: Column, sign: Sign) -> Iterator[str]:
 
 
 def _different(names: Sequence[str]) -> list[str]:
-    """Give empty and repeated names a number, so that each can be chosen."""
+    """Return the column names, with a number where one is empty or repeated, so that all differ."""
     titles: list[str] = []
     for number, name in enumerate(names, 1):
         plain = "".join(c for c in name.strip() if c.isprintable())[:40] or _(
@@ -496,7 +496,7 @@ def _why_too_few(columns: Sequence[Column], numeric: Sequence[Column]) -> str:
 
 
 def _first_bad(columns: Iterable[Column]) -> str:
-    """Say where the first cell is that is no number; nothing where all are."""
+    """Return a sentence on the first cell that is no finite number; "" if all are."""
     for column in columns:
         for line, cell, number in zip(column.lines, column.cells, column.numbers, strict=True):
             where = {"line": line, "column": column.name, "cell": _short(cell)}

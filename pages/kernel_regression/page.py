@@ -1,4 +1,4 @@
-"""Kernel regression, the first attention: a query asks all points, and the near ones count most."""
+"""Kernel regression, the first attention: a query attends to all points, most to near ones."""
 
 from attn_core import KERNEL_MISTAKES
 from attn_figures.mistakes import right_and_broken

@@ -1,4 +1,4 @@
-"""Which curves and maps are computed from which: a covered one takes those that depend on it with it."""
+"""Which curves and maps are computed from which: covering one covers those computed from it too."""
 
 from types import MappingProxyType
 

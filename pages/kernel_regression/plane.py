@@ -24,15 +24,15 @@ MAP: Numbers = np.stack(np.meshgrid(AXIS, DOWN), axis=-1).reshape(-1, 2)
 
 
 class PlanePoints(Points):
-    """Keys (n_key, 2) in the order in which they were drawn, and values (n_key,)."""
+    """Keys (n_key, 2), in no order, and values (n_key,)."""
 
     @cached_property
     def key_names(self) -> list[str]:
-        """Each key as it is written."""
+        """The text of each key."""
         return list(map(self.name_vector, self.keys.tolist()))
 
     def name_vector(self, x: list[float]) -> str:
-        """Write a place on the plane."""
+        """Write a place on the plane as a pair of numbers."""
         return f"({', '.join(self.name_place(each) for each in x)})"
 
 
@@ -44,14 +44,14 @@ def plane_points(n_points: int, noise: float, seed: int) -> PlanePoints:
 
 @dataclass(frozen=True)
 class PlaneSweep(Sweep):
-    """One data set under one kernel, at the bandwidths offered and along the row of the map at `x2`."""
+    """One data set under one kernel, at the bandwidths offered and at queries (x₁, `x2`)."""
 
     points: PlanePoints
     x2: float = QUERY_AT_2.default
 
     @property
     def cache_key(self) -> Hashable:
-        """The key of its picture in the cache."""
+        """The key of the sweep's picture in the cache."""
         return super().cache_key, self.x2
 
     @cached_property
@@ -61,12 +61,12 @@ class PlaneSweep(Sweep):
 
     @property
     def queries(self) -> Numbers:
-        """The places that are asked, (n_query, 2)."""
+        """The queries, (n_query, 2)."""
         first = np.array(self.query.values)
         return np.stack((first, np.full_like(first, self.x2)), axis=-1)
 
     def place_names(self) -> list[str]:
-        """Each query as it is written; what lies between the sliders' own places with all its digits."""
+        """The text of each query; a coordinate between the sliders' own steps has all its digits."""
         second = self.points.name_place(self.x2, 0 if self.x2 in QUERY_AT_2.values else EXACT)
         least = [0 if value in QUERY_AT.values else EXACT for value in self.query.values]
         return [
@@ -75,13 +75,13 @@ class PlaneSweep(Sweep):
         ]
 
     def query_names(self) -> list[str]:
-        """Each query as the slider says it."""
+        """The slider's text for each query, its first coordinate alone: 'x₁ = 0.5'."""
         least = [0 if value in QUERY_AT.values else EXACT for value in self.query.values]
         firsts = map(self.points.name_place, self.query.values, least)
         return [f"{COORDINATES[0]} = {first}" for first in firsts]
 
     def caption(self) -> str:
-        """What a saved picture says of its settings, before what its sliders say."""
+        """The settings named under a saved picture, without those of the sliders."""
         second = f"{COORDINATES[1]} = {self.points.name_place(self.x2, EXACT)}"
         return _(
             "two inputs, {count} points, {kernel} kernel, {second}",
@@ -92,7 +92,7 @@ class PlaneSweep(Sweep):
 
     @cached_property
     def plane(self) -> PlaneScene:
-        """What stays while the sliders move."""
+        """The parts of the picture that stay the same while the sliders move."""
         points = self.points
         longest = float(np.ptp(AXIS)) * math.sqrt(2)
         return PlaneScene(
@@ -108,9 +108,9 @@ class PlaneSweep(Sweep):
         )
 
     def plane_estimates(self) -> tuple[list[PlaneEstimate], Numbers, Numbers]:
-        """Every bandwidth of the slider, in one batch; estimates and effective keys of the row's queries.
+        """Return every bandwidth's estimates on the map, and the queries' estimates and effective keys.
 
-        Both are (steps, n_query); an estimate without any key is NaN.
+        The latter two are (steps, n_query); an estimate without any key is NaN.
         """
         points, scene = self.points, self.plane
         keys, values = points.tensors()

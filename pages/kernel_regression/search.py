@@ -9,24 +9,24 @@ from attn_ui.base.shared_cache import shared
 from pages.kernel_regression.data_points import Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH
 
-FINEST = 20  # bandwidths tried between two of the slider's, at most
-WORK = 3e7  # distances weighed in the first search, which takes fewer bandwidths where there are many points
-REFINED = 21  # bandwidths tried between the neighbours of the least, twice
+FINEST = 20  # parts, at most, of each step between the slider's bandwidths
+WORK = 3e7  # distances in the first search, at most: many points leave fewer bandwidths
+REFINED = 21  # bandwidths tried between the neighbours of the best, in each of two rounds
 
 
 @dataclass(frozen=True)
 class Best:
-    """The bandwidth with the least leave-one-out error of those tried, and its errors."""
+    """The tried bandwidth with the least leave-one-out error, and its errors."""
 
     bandwidth: float
     training: float
     left_out: float
-    n_supported: int  # points that keep a neighbour there: as many as anywhere
+    n_supported: int  # points with another point in the window, the most at any bandwidth
 
 
 @shared
 def errors(_points: Points, fingerprint: str, kernel: str, bandwidths: tuple[float, ...]) -> BandwidthSearch:
-    """Compute the errors of bandwidths in the unit of the keys."""
+    """Compute the errors of bandwidths, which are in the unit of the keys."""
     return bandwidth_search(*_points.tensors(), kernel=kernel, bandwidths=bandwidths)
 
 
@@ -56,7 +56,7 @@ def _search(points: Points, kernel: str, bandwidths: Numbers) -> BandwidthSearch
 
 
 def _between(bandwidths: Numbers, steps: int) -> Numbers:
-    """Lay `steps` equal ratios between each bandwidth and the next."""
+    """Divide the step from each bandwidth to the next into `steps` equal ratios."""
     logs = np.log(bandwidths)
     shares = np.arange(steps) / steps
     inner = np.exp(logs[:-1, None] + np.diff(logs)[:, None] * shares).ravel()

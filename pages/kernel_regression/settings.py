@@ -8,7 +8,7 @@ from attn_ui.base.parameters import Choice, Flag, Integer, Parameter, Real, Step
 from attn_ui.base.shared_settings import CODE, SEED
 
 TAB = page_tabs(arithmetic=("Arithmetic",), experiments=("Break it",), data=("Data",))
-# A fitted line has no arithmetic of one sum, and mistakes of its own.
+# Fitted lines have no tab Arithmetic, which writes out one sum, and no tab Break it.
 LINES_TAB = page_tabs(data=("Data",))
 KERNEL_VIEW = Choice(
     "picture",
@@ -25,17 +25,17 @@ OWN_POINTS, TYPED = "own points", "typed function"
 POINTS_DATA = Choice(
     "data", "sine", ("sine", "step", "bump", "heteroscedastic", "gap", TYPED, OWN_POINTS), kind="data set"
 )
-TRUTH = Text("truth", "sin(3x) + x/2", longest=80)  # the typed function; `read_function` takes as many
+TRUTH = Text("truth", "sin(3x) + x/2", longest=80)  # the typed function; `read_function` has the same limit
 POINTS = Integer("points", 40, 4, MAX_KERNEL_POINTS)
 NOISE = Real("noise", 0.5, 0.0, 2.0, 0.1)
 KERNEL = Choice("kernel", "gaussian", ("gaussian", "boxcar", "triangular", "epanechnikov"), kind="kernel")
-# Both are in the unit of the toy data, which lie in [0, 5]; a person's own data are measured by their width.
+# h and x0 are in the sliders' unit: toy data lie in [0, 5], and so does a visitor's span of keys.
 _SEVENTEEN = (1, 1.15, 1.3, 1.5, 1.75, 2, 2.3, 2.6, 3, 3.5, 4, 4.5, 5, 5.75, 6.5, 7.5, 8.75)
-_COURSES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # bandwidths that courses name: steps however few there are
+_COURSES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # bandwidths that courses name: offered however few steps are
 BANDWIDTH = Steps("h", 0.5, rungs(0.01, 25.0, _SEVENTEEN, ".3g"), ".3g", landmarks=_COURSES)
 QUERY_AT = Steps("x0", 2.5, tuple(round(-0.5 + 0.1 * i, 1) for i in range(61)), ".1f")
-QUERY_AT_2 = replace(QUERY_AT, name="x02")  # the second coordinate, of a query with two inputs
-MAP_STRIDE = 2  # of the query's places, every second is a column or a row of the map of two inputs
+QUERY_AT_2 = replace(QUERY_AT, name="x02")  # the second coordinate of a query with two inputs
+MAP_STRIDE = 2  # every second of the query's places is a column and a row of the map of two inputs
 KEY_LENGTHS = Flag("lengths", True)
 ALL_KEYS = Flag("all", False)
 MISTAKE = Choice("trap", next(iter(KERNEL_MISTAKES)), tuple(KERNEL_MISTAKES), kind="mistake", tab="Break it")

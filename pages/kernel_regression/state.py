@@ -1,4 +1,4 @@
-"""What a link to this page says, as a value: the picture, the points, the kernel."""
+"""The state of the page: the picture, the points and the kernel."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,9 +11,9 @@ from pages.kernel_regression.settings import LOCAL_LINES, NOISE, OWN_POINTS, POI
 
 @dataclass(frozen=True)
 class SampleSettings:
-    """The settings of a toy data set; its name is "own points" for a visitor's.
+    """The settings of a toy data set; `data` is "own points" for a visitor's.
 
-    The function that was typed is one that can be read and drawn.
+    `function` can always be read and drawn.
     """
 
     data: str
@@ -24,17 +24,17 @@ class SampleSettings:
 
 
 LIMITS_SAMPLE = SampleSettings("gap", POINTS.default, NOISE.default, SEED.default)
-"""The own example of *Limits*, whatever the sidebar says."""
+"""The example of the picture *Limits*, which no setting changes."""
 
 
 @dataclass(frozen=True)
 class State:
-    """The state of the page; each picture adds its sliders.
+    """The state of the page, without the sliders under the picture.
 
     Attributes:
-        picture: its name; sample: the toy data; kernel: its name.
+        picture, kernel: their names; sample: settings of the data set.
         x2: the second coordinate of a query with two inputs.
-        own: a person's points, which a session keeps and no link carries.
+        own: a visitor's points, which the session keeps and no link has.
     """
 
     picture: str
@@ -55,15 +55,15 @@ class State:
 
     @property
     def reruns_page(self) -> bool:
-        """Whether nothing of the page runs alone.
+        """Whether releasing a slider reruns the whole page.
 
-        A search for the bandwidth must be stopped at once, and points of one's own may change under any tab.
+        A long search for the bandwidth must stop at once, and a visitor's points may change under any tab.
         """
         return self.picture == "Choose the bandwidth" or self.own is not None
 
     @cached_property
     def points(self) -> Points:
-        """The points with one input: a person's own, or a toy data set; sine until there are some."""
+        """The points with one input: a toy data set or the visitor's own, which are sine until they exist."""
         settings = self.sample
         if settings.data == TYPED:
             return typed_sample(settings.function, settings.n_points, settings.noise, settings.seed)

@@ -13,9 +13,9 @@ def tables(result: Result) -> Mapping[str, Columns]:
 
 
 def columns(selection: Selection, *, lines: bool = False) -> dict[str, list[float]]:
-    """The keys (n_key,) or (n_key, 2), their values, and weights and distances for the query chosen.
+    """Return keys (one column or two), values, and each key's weight and distance for the chosen query.
 
-    With `lines` the weights are the equivalent ones of the line fitted there.
+    With `lines` the weights are the equivalent weights of the line fitted at the query.
     """
     fit, row = selection.lines if lines else selection.regression, selection.row
     keys = {"x": selection.keys}

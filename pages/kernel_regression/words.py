@@ -18,7 +18,7 @@ SAME = 1e-9  # weights this close, relative to the largest, are ties
 
 
 def kernel_name(kernel: str) -> str:
-    """Write the name of a kernel as a sentence has it: with a capital where it is a person's.
+    """Write the name of a kernel for a sentence, with a capital if it is a person's.
 
     >>> kernel_name("epanechnikov"), kernel_name("boxcar")
     ('Epanechnikov', 'boxcar')
@@ -28,7 +28,7 @@ def kernel_name(kernel: str) -> str:
 
 
 def empty_warning(empty: int, places: int, kernel: str) -> str:
-    """Warn of places that have no estimate; nothing where all have one."""
+    """Warn of places that have no estimate; "" if all have one."""
     if not empty:
         return ""
     return _n(
@@ -44,8 +44,8 @@ class Answers(NamedTuple):
     """The estimates and weights of one kernel for all queries and bandwidths.
 
     Attributes:
-        bandwidths: of the steps, in the unit of the keys.
-        places: the queries as they are written; nearest: how far from each the nearest key is.
+        bandwidths: one a step, in the unit of the keys.
+        places: the text of each query; nearest: the distance from each query to its nearest key.
         estimates: (n_step, n_query), NaN where no key is in the window.
         weights: (n_step * n_query, n_key); effective: how many keys count, (n_step, n_query).
     """
@@ -64,8 +64,8 @@ def estimate_captions(
     """Say of each query at each bandwidth what it attends to, or how far away the nearest key is.
 
     Args:
-        points: the data; answers: what is computed from it.
-        besides: what else is read out at each step; warnings: of it, before that of ties; "" for nothing.
+        points: the data; answers: the estimates and weights computed from it.
+        besides, warnings: more text for each step, "" for none; a warning replaces that of ties.
     """
     bandwidths, places, nearest, estimates, weights, effective = answers
     n_step, n_query = estimates.shape
@@ -118,7 +118,7 @@ def format_apart(points: Points, bandwidth: float, nearest: float) -> tuple[str,
 
 
 def format_amount(points: Points, value: float) -> str:
-    """Write an amount; 0 where it is rounding beside the largest value, a dash where there is none."""
+    """Write an amount: 0 if it is rounding beside the largest value, a dash for NaN."""
     size = float(np.abs(points.values).max()) or 1.0
     return "–" if math.isnan(value) else points.amount(value if abs(value) >= ROUNDING * size else 0.0)
 
@@ -126,7 +126,7 @@ def format_amount(points: Points, value: float) -> str:
 def error_readout(
     points: Points, h: float, errors: tuple[float, float], n_supported: int, best: tuple[float, float]
 ) -> str:
-    """Say the training and the leave-one-out error of a bandwidth; and the best bandwidth, with its error."""
+    """Return a sentence with both errors of a bandwidth, and the best bandwidth with its error."""
     return _(
         "h = {h}: training error {training}, leave-one-out error {left_out} (over {supported} of {n_key} "
         "points); the search's best is {least}, at h = {best}.",

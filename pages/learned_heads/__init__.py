@@ -1,1 +1,1 @@
-"""Heads that have learned: all of its page and nothing else."""
+"""The page "Learned heads": heads of small models trained here, of a real model, or of a file."""

@@ -1,1 +1,1 @@
-"""Multi-head attention: all of its page and nothing else."""
+"""The page "Multi-head": several heads on the same words, and their joined output."""

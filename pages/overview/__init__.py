@@ -1,1 +1,1 @@
-"""The landing page: all of its page and nothing else."""
+"""The page "Overview", on which the app opens."""

@@ -1,1 +1,1 @@
-"""Positional encoding: all of its page and nothing else."""
+"""The page "Positional encoding": how attention gets word order."""

@@ -1,1 +1,1 @@
-"""Single-head attention: all of its page and nothing else."""
+"""The page "Single head": every stage of one attention head, with its numbers."""

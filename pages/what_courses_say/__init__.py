@@ -1,1 +1,1 @@
-"""What courses say of attention, one claim at a time: all of its page and nothing else."""
+"""The page "Common claims": what courses say of attention, one measured claim at a time."""

@@ -1,4 +1,4 @@
-"""The tab "Checks": the numbers on screen compared with torch, and what else holds of this use."""
+"""The tab "Checks": the numbers on screen compared with torch, then the checks of this use alone."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from pages.applications.views import VIEWS
 
 
 def audited(state: State) -> dict[str, tuple[Check, ...]]:
-    """Return the checks of every map on screen, against torch's own attention too, by its name."""
+    """Return the checks of every map on screen, by the map's name; one compares it with torch's attention."""
     return {
         head.name: audit_attention(
             head.attention, head.query, head.key, head.key, head.mask, scale=head.scale
@@ -20,7 +20,7 @@ def audited(state: State) -> dict[str, tuple[Check, ...]]:
 
 
 def show(state: State) -> None:
-    """Show what holds of any attention, and then what holds of this use."""
+    """Show the checks that any attention must pass, and then those of this use."""
     st.markdown(_("Computed just now, on the numbers on screen."))
     st.markdown(checks_table({_(name): results for name, results in audited(state).items()}))
     st.markdown(checks_table({_("in this example"): VIEWS[state.use].checks(state)}))

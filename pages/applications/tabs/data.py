@@ -1,4 +1,4 @@
-"""The tab "Data": every weight on screen, to read and to take away."""
+"""The tab "Data": every weight on screen, to read and to download."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The uses of attention, by the names that links have."""
+"""The uses of attention, by their names in a link."""
 
 from pages.applications.application import Application
 from pages.applications.views import captions, images, masks, speech, translation

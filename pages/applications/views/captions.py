@@ -42,7 +42,7 @@ def picture() -> PatchedImage:
 
 
 def heads(state: State) -> list[UseMap]:
-    """Return the one map."""
+    """Return the one map, words to patches."""
     return [
         UseMap(N_("words"), queries(), images.vectors(), words(), images.names(), SCALE / state.temperature)
     ]
@@ -60,7 +60,7 @@ def captions(state: State, steps: Steps) -> list[list[str]]:
 
 
 def checks(state: State) -> list[Check]:
-    """Compute the queries patch by patch, and attend with torch's module, which has one head here."""
+    """Compare queries with a loop over patches, and the weights with torch's module of one head."""
     x, q = images.vectors(), queries()
     by_hand = torch.stack(
         [
@@ -73,7 +73,7 @@ def checks(state: State) -> list[Check]:
     with torch.no_grad():
         eye = torch.eye(PIXELS**2, dtype=x.dtype)
         module.in_proj_weight.copy_(torch.cat([eye, eye, eye]))
-        # The module divides by the root of the width, and knows no temperature.
+        # The module divides by the root of the width, and has no temperature.
         query = q * (SCALE / state.temperature * PIXELS)
         _mixed, weights = module(query[None], x[None], x[None])
     return [
@@ -115,12 +115,12 @@ def program(state: State) -> Program:
     """Return a program that prints the chosen word's row, as it is laid over the picture, and all rows."""
     lines = f"""picture = house_picture()  # (24, 24), ink from 0 to 1
 squares = picture.reshape({SIDE}, {PIXELS}, {SIDE}, {PIXELS}).transpose(1, 2)  # rows, columns, pixels
-patches = squares.reshape({SIDE * SIDE}, -1)  # a row for each
+patches = squares.reshape({SIDE * SIDE}, -1)  # one row a patch
 k = patches - patches.mean(dim=0)
 k = k / k.norm(dim=-1, keepdim=True)
 names = patch_names()  # the shape of each patch
 q = torch.stack([k[[name == shape for name in names]].sum(dim=0) for shape in SHAPES])
-q = q / q.norm(dim=-1, keepdim=True)  # a word asks for the mean of its patches
+q = q / q.norm(dim=-1, keepdim=True)  # a word's query is the mean of its patches
 scale, temperature = {SCALE:g}, {state.temperature:.10g}
 weights = torch.softmax(scale * q @ k.T / temperature, dim=-1)
 row = weights[{state.word - 1}].reshape({SIDE}, {SIDE})  # of {SHAPES[state.word - 1]}, over the picture"""

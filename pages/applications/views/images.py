@@ -20,7 +20,7 @@ from pages.applications.settings import PATCH
 from pages.applications.state import State
 from programs.writing import SHORT, Program
 
-SCALE = 6.0  # of a cosine, which is 1 at most: what a score is at temperature 1
+SCALE = 6.0  # the factor that makes a score of a cosine, which is at most 1
 SIDE = 6  # patches
 SHAPES = patch_names()
 
@@ -44,7 +44,7 @@ def picture() -> PatchedImage:
 
 
 def heads(state: State) -> list[UseMap]:
-    """Return the one map."""
+    """Return the one map, patches to patches."""
     x = vectors()
     return [UseMap(N_("patches"), x, x, names(), names(), SCALE / state.temperature)]
 
@@ -69,24 +69,24 @@ def draw(state: State, steps: Steps) -> Scene:
 
 
 def captions(state: State, steps: Steps) -> list[list[str]]:
-    """Return a sentence for each temperature and patch: its weight on patches of its own shape."""
+    """Return a sentence for each temperature and query patch: its weight on patches of its own shape."""
     weights = weights_at(vectors(), vectors(), steps)
     who = [_("patch {number}, {shape}", number=at + 1, shape=_(shape)) for at, shape in enumerate(SHAPES)]
     return captions_of(weights, steps, who, SHAPES)
 
 
 def captions_of(weights: Tensor, steps: Steps, who: list[str], shapes: tuple[str, ...]) -> list[list[str]]:
-    """Return for each temperature and query what the patches of its shape get.
+    """Return a sentence for each temperature and query: its weight on the patches of its shape.
 
     Args:
         weights: (n_steps, n_query, n_patch).
-        who: what each query is called, as it is shown; shapes: the shape that it is of.
+        who: each query's name as shown; shapes: the shape that each query belongs to.
     """
     alike = torch.tensor([[one == other for other in SHAPES] for one in shapes])
     shares, rests = ((weights * which).sum(dim=-1) for which in (alike, ~alike))
     spread = effective_keys(weights)
     counts = alike.sum(dim=-1).tolist()
-    # One message, filled in a thousand times.
+    # The message is translated once and filled in a thousand times.
     sentence = _(
         "Temperature {temperature}, {name}: weight **{share}** on the {count} patches of {shape}, {rest} on "
         "the other {others}; effective number of patches {wide}."
@@ -115,7 +115,7 @@ def captions_of(weights: Tensor, steps: Steps, who: list[str], shapes: tuple[str
 
 
 def patch_at(trace: str, row: int, column: int) -> int | None:
-    """Return the patch, from 1, that a click on the picture chose; None for a click elsewhere.
+    """Return the clicked patch's number, counted from 1; None for a click outside the picture.
 
     >>> patch_at("picture", 1, 2), patch_at("weights", 3, 0)
     (9, None)
@@ -124,7 +124,7 @@ def patch_at(trace: str, row: int, column: int) -> int | None:
 
 
 def checks(state: State) -> list[Check]:
-    """Cut the picture with torch's own unfold, and compare patches by torch's own cosine."""
+    """Compare the patches with torch's unfold, and the scores with torch's cosine similarity."""
     image, x = house_picture(), vectors()
     unfolded = torch.nn.functional.unfold(image[None, None], PIXELS, stride=PIXELS)[0].T
     squares = patches(image)
@@ -165,7 +165,7 @@ def program(state: State) -> Program:
     """Return a program that prints the chosen patch's row, as it is laid over the picture, and all rows."""
     lines = f"""picture = house_picture()  # (24, 24), ink from 0 to 1
 squares = picture.reshape({SIDE}, {PIXELS}, {SIDE}, {PIXELS}).transpose(1, 2)  # rows, columns, pixels
-patches = squares.reshape({SIDE * SIDE}, -1)  # a row for each
+patches = squares.reshape({SIDE * SIDE}, -1)  # one row a patch
 x = patches - patches.mean(dim=0)
 x = x / x.norm(dim=-1, keepdim=True)  # dot products are cosines now
 scale, temperature = {SCALE:g}, {state.temperature:.10g}

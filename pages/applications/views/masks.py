@@ -1,4 +1,4 @@
-"""BERT, GPT and T5: one sentence and one head, and the mask that makes each of them."""
+"""BERT, GPT and T5: the same sentence and head under the mask of each model."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ BERT, GPT, PREFIX_LM = "BERT", "GPT", N_("prefix (T5)")
 
 @cached(16)
 def projected(words: tuple[str, ...], seed: int) -> tuple[Tensor, Tensor]:
-    """Return query and key of each word, (n, d_model): its vector and place, projected as the seed says."""
+    """Return the words' queries and keys, (n, d_model): vector plus position, projected by drawn matrices."""
     x = sentence_vectors(words, D_MODEL, seed=seed) + sinusoidal_encoding(len(words), D_MODEL)
     with torch.no_grad():
         query, key, _value = SelfAttention(D_MODEL, seed=seed, dtype=x.dtype).project(x)
@@ -40,7 +40,7 @@ def projected(words: tuple[str, ...], seed: int) -> tuple[Tensor, Tensor]:
 
 
 def heads(state: State) -> list[UseMap]:
-    """Return the maps of the three, of the same queries and keys."""
+    """Return the maps of the three models, of the same queries and keys."""
     query, key = projected(state.words, state.seed)
     n, names = len(state.words), label_tokens(state.words)
     masks = {
@@ -52,7 +52,7 @@ def heads(state: State) -> list[UseMap]:
 
 
 def slider(state: State) -> LabelledSteps:
-    """Return the slider over the prefix, as long as the sentence is."""
+    """Return the slider over the prefix, from no word to the whole sentence."""
     values = tuple(range(len(state.words) + 1))
     names = tuple(_n("{count} word", "{count} words", value) for value in values)
     return LabelledSteps(_("Prefix, read at once"), replace(PREFIX, values=values), names)
@@ -103,7 +103,7 @@ def _allowed(head: UseMap) -> Tensor:
 
 
 def checks(state: State) -> list[Check]:
-    """Count pairs by formula, and make GPT's rows of BERT's."""
+    """Compare the numbers of pairs with formulas, and GPT's weights with BERT's, cut off and rescaled."""
     bert, gpt, third = heads(state)
     n, p = len(state.words), state.read_at_once
     full = bert.attention.weights
@@ -175,7 +175,7 @@ for name, mask in masks.items():
 
 
 def leads(state: State) -> list[Place]:
-    """Return links to the pages that show one mask in steps, and heads that learned behind one."""
+    """Return links to the pages that show one mask in steps, and heads trained with a mask."""
     text = {"text": state.text} if state.text != State.text else {}
     seed = {"seed": str(state.seed)} if state.seed != State.seed else {}
     own = text | seed

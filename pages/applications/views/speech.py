@@ -19,7 +19,7 @@ from pages.applications.settings import FRAME, WINDOW
 from pages.applications.state import N_FRAME, State
 from programs.writing import SHORT, Program
 
-SCALE = 4.0  # of a cosine, which is 1 at most
+SCALE = 4.0  # the factor that makes a score of a cosine, which is at most 1
 N_BAND = 12
 SOUNDS = frame_names()
 LOCAL, GLOBAL = N_("local head"), N_("global head")
@@ -71,7 +71,7 @@ def draw(state: State, steps: Steps) -> Scene:
 
 
 def captions(state: State, steps: Steps) -> list[list[str]]:
-    """Return a sentence for each window and frame: where either head looks."""
+    """Return a sentence for each window and frame: the weight of each head on the same sound."""
     everywhere = heads(state)[1].attention.weights
     local, near = _local(steps)
     return [

@@ -14,11 +14,11 @@ from pages.applications.application import UseMap, no_rows, temperature_slider
 from pages.applications.state import State
 from programs.writing import SHORT, Program
 
-SCALE = 4.0  # what the score of a word with its translation is, at temperature 1
+SCALE = 4.0  # the score of a word with its translation, at temperature 1
 
 
 def heads(state: State) -> list[UseMap]:
-    """Return the one map."""
+    """Return the one map, French queries to English keys."""
     query, key = alignment()
     return [UseMap(N_("cross-attention"), query, key, TARGET, SOURCE, SCALE / state.temperature)]
 
@@ -39,7 +39,7 @@ def draw(state: State, steps: Steps) -> Scene:
 
 
 def captions(state: State, steps: Steps) -> list[str]:
-    """Return a sentence for each temperature: the weight on translations, and where ribbons cross."""
+    """Return a sentence for each temperature: the weight on translations and on two crossing words."""
     return [
         _caption(temperature, weights)
         for temperature, weights in zip(steps.values, weights_at(steps), strict=True)
@@ -75,7 +75,7 @@ def _caption(temperature: float, weights: torch.Tensor) -> str:
 
 
 def checks(state: State) -> list[Check]:
-    """Write two rows of the softmax out by hand, and find the order of the words."""
+    """Compare two weights with softmax written out by hand, and each row's largest with the translation."""
     weights = heads(state)[0].attention.weights
     sure = SCALE / state.temperature
     full, half, none = (torch.tensor(each, dtype=torch.float64).exp() for each in (sure, sure / 2, 0.0))

@@ -1,4 +1,4 @@
-"""All terms, by their groups."""
+"""All terms of the glossary, by group."""
 
 from attn_ui.base.term import Term
 from pages.glossary.terms import (

@@ -1,4 +1,4 @@
-"""Terms of what attention costs, and of writing token by token."""
+"""Terms of the cost of attention, and of writing token by token."""
 
 from attn_ui.base.search_entries import Place
 from attn_ui.base.term import Term

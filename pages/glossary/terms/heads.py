@@ -1,4 +1,4 @@
-"""Terms of several heads, and of the block that they stand in."""
+"""Terms of several heads, and of the transformer block around them."""
 
 from attn_ui.base.search_entries import Place
 from attn_ui.base.term import Term

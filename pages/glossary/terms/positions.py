@@ -1,4 +1,4 @@
-"""Terms of positions: how attention is told where tokens stand."""
+"""Terms of positions: how attention depends on word order."""
 
 from attn_ui.base.search_entries import Place
 from attn_ui.base.term import Term

@@ -1,4 +1,4 @@
-"""Letters of our formulas that stand for no other term, everywhere or on one page."""
+"""Letters of the app's formulas that belong to no other term, for all pages or for one."""
 
 from attn_ui.base.search_entries import Place
 from attn_ui.base.term import Term

@@ -13,7 +13,7 @@ from pages.kernel_regression.compute import Result, Selection
 from pages.kernel_regression.words import kernel_name
 
 SHOWN_KEYS = 8
-DIGITS = 6  # of the bandwidth, so that the table can be computed after
+DIGITS = 6  # of the bandwidth, so that a reader can recompute the table
 
 
 def show(result: Result) -> None:
@@ -34,7 +34,7 @@ def show(result: Result) -> None:
     u = distances / selection.bandwidth
     profile = KERNELS[selection.kernel].profile(torch.from_numpy(u)).numpy()
     parts = weights * selection.values
-    order = largest_first(-distances)[:SHOWN_KEYS]  # weights fall with distance, and may be equal at 0
+    order = largest_first(-distances)[:SHOWN_KEYS]  # by distance, as many weights may be 0
     rest = np.setdiff1d(np.arange(len(weights)), order)
     rows = [
         [
@@ -89,7 +89,7 @@ def show(result: Result) -> None:
 
 
 def coordinates(selection: Selection) -> tuple[list[str], np.ndarray]:
-    """Return how each distance on a plane is made: columns, and numbers a key."""
+    """Return the steps to each distance on a plane: the columns' names, and their numbers (n_key, 4)."""
     apart = selection.queries[selection.row] - selection.keys
     squares = (apart**2).sum(axis=1)
     columns = np.stack([*apart.T, squares, np.sqrt(squares)], axis=1)
@@ -97,7 +97,7 @@ def coordinates(selection: Selection) -> tuple[list[str], np.ndarray]:
 
 
 def dot_products(selection: Selection) -> tuple[str, list[str], np.ndarray]:
-    """Return the scores as the picture makes them from dot products: a sentence, columns, numbers a key."""
+    """Return the steps from dot products to scores: a sentence, the columns' names, numbers (n_key, 5)."""
     query, keys = selection.queries[selection.row], selection.keys
     products, half_keys = keys @ query, (keys**2).sum(axis=1) / 2
     half_query = np.full_like(products, (query**2).sum() / 2)

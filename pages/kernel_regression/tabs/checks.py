@@ -23,7 +23,7 @@ TORCH = N_("estimates against torch's scaled_dot_product_attention, key lengths 
 
 
 def show(result: Result) -> None:
-    """Compute each check and lay them in a table; a map has one besides."""
+    """Show the checks in a table; a map of two inputs has one more."""
     selection = result.selection
     if result.state.fits_lines:
         checks = line_checks.check(selection)
@@ -70,7 +70,7 @@ def estimate_by_formula(kernel: str, h: float, queries: Numbers, keys: Numbers, 
     distances = np.sqrt((apart**2).sum(axis=-1))
     nearest, u = distances.min(axis=1, keepdims=True), distances / h
     weights = {
-        # Relative to the nearest key, or a narrow kernel would be 0 / 0.
+        # Relative to the nearest key's weight; without that, a narrow kernel gives 0 / 0.
         "gaussian": np.exp(-((distances - nearest) / h) * ((distances + nearest) / h) / 2),
         "boxcar": (u <= 1).astype(float),
         "triangular": np.maximum(0, 1 - u),
@@ -82,7 +82,7 @@ def estimate_by_formula(kernel: str, h: float, queries: Numbers, keys: Numbers, 
 
 
 def refit(kernel: str, h: float, keys: Numbers, values: Numbers) -> float:
-    """Return the leave-one-out error by its definition: infinite where no point keeps a neighbour."""
+    """Return the leave-one-out error by definition: infinite if no point has another in its window."""
     others = [np.arange(len(keys)) != i for i in range(len(keys))]
     estimates = [estimate_by_formula(kernel, h, keys[~each], keys[each], values[each])[0] for each in others]
     squares = (np.array(estimates) - values) ** 2
@@ -90,10 +90,10 @@ def refit(kernel: str, h: float, keys: Numbers, values: Numbers) -> float:
 
 
 def through_attention(selection: Selection) -> Numbers:
-    """The Gaussian estimates by torch's own attention.
+    """Return the Gaussian estimates by torch's own attention.
 
-    Queries and keys are counted from the middle of the keys and in bandwidths: far from zero |k|^2/2 would
-    drown the differences between keys.
+    Queries and keys are first shifted by the middle of the keys and divided by the bandwidth: far from zero,
+    rounding of |k|^2/2 would be larger than the differences between keys.
     """
     middle = (selection.keys.min(axis=0) + selection.keys.max(axis=0)) / 2
     places = (

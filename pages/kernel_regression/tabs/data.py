@@ -30,16 +30,16 @@ from pages.kernel_regression.settings import OWN_POINTS, POINTS_DATA
 from pages.kernel_regression.tables import columns
 
 TABLE_READ = "kernel_own_table"  # the last file that could be read
-FILE_READ = "kernel_own_file"  # which it was
-UNCLEAR = "kernel_own_unclear"  # what each decimal sign makes of a number, where the file does not say
-NOTES = "kernel_own_notes"  # what is to be said of it
+FILE_READ = "kernel_own_file"  # that file's id
+UNCLEAR = "kernel_own_unclear"  # the number by each decimal sign, if the file shows none
+NOTES = "kernel_own_notes"  # sentences under the upload
 STAY = N_("The picture stays as it was.")
-TABLE = "kernel_table_base"  # the points that the table's edits count from
+TABLE = "kernel_table_base"  # the points that the table's edits apply to
 UPLOAD, X_COLUMN, Y_COLUMN, DECIMAL = "own_csv", "own_x", "own_y", "own_decimal"
 
 
 def show(result: Result) -> None:
-    """Lay the table beside the upload; points with two inputs can only be read."""
+    """Show the table of points and the upload; points with two inputs cannot be edited."""
     if result.state.has_two_inputs:
         _show_plane(result.selection)
         return
@@ -81,7 +81,7 @@ def _show_plane(selection: Selection) -> None:
 
 
 def sample_csv(points: Points) -> bytes:
-    """The points shown, as a file that this page reads back."""
+    """Return the points shown as a CSV file that this page can read."""
     keys = points.keys.tolist()
     places = [date(key) for key in keys] if points.dated else keys
     return csv_of({points.x_title: places, points.y_title: points.values.tolist()})
@@ -92,7 +92,7 @@ def sample_csv(points: Points) -> bytes:
 
 def _table(points: Points) -> None:
     table = st.session_state.get(TABLE)
-    # While the points come from this table's edits, its base stays, so that nothing typed is lost.
+    # While the points come from this table's edits, its base stays, or the edits would be lost.
     base: Points = table[0] if table and table[1] == points.fingerprint else points
     key = f"points_{base.fingerprint[:12]}"
     st.data_editor(
@@ -117,7 +117,7 @@ def _table(points: Points) -> None:
 
 
 def _cells(points: Points) -> np.ndarray:
-    """The keys as the table has them."""
+    """Return the keys as the table's cells: numbers, or dates to the second."""
     return np.round(points.keys * DAY).astype("datetime64[s]") if points.dated else points.keys
 
 
@@ -138,7 +138,7 @@ def _on_edit(base: Points, key: str) -> None:
 
 
 def apply_edits(base: Points, edits: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Apply the table's edits; a row that lacks a number is left out and named."""
+    """Apply the table's edits; return keys, values, and a note on rows left out for lack of a number."""
     rows: list[list[Any]] = [[float(x), float(y)] for x, y in zip(base.keys, base.values, strict=True)]
     for index, change in edits.get("edited_rows", {}).items():
         for name, value in change.items():
@@ -229,7 +229,7 @@ def _read_file() -> None:
 
 
 def _choose() -> None:
-    """Take columns that were chosen; lists of a table that is gone say so too, when another file comes."""
+    """Use the chosen columns; ignore the change if it comes from the lists of an earlier file."""
     uploaded = st.session_state.get(UPLOAD)
     if uploaded is None or uploaded.file_id == st.session_state.get(FILE_READ):
         _use_columns()
@@ -263,7 +263,7 @@ def _use_columns() -> None:
 
 
 def choose_columns(columns: list[Column]) -> tuple[Column, Column]:
-    """Choose keys and values among columns: dates are keys, else the first that does not count rows."""
+    """Choose keys and values: keys are the first column of dates, else the first that does not count rows."""
     every = [column for column in columns if column.is_numeric]
     numeric = [column for column in every if not column.index]
     numeric = numeric if len(numeric) > 1 else every
@@ -272,6 +272,6 @@ def choose_columns(columns: list[Column]) -> tuple[Column, Column]:
 
 
 def _keep(points: Points) -> None:
-    """Keep a person's points for this session and show them."""
+    """Store a visitor's points in the session and show them."""
     st.session_state[OWN] = points
     state.answer(POINTS_DATA.name, OWN_POINTS)

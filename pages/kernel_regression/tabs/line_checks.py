@@ -12,14 +12,14 @@ SUMS = N_("each row of weights sums to one, or is empty")
 EXACT = N_("values that lie on a line are met exactly")
 HEIGHTS = N_("heights of the lines against numpy.linalg.lstsq, at {count} of {queries} queries")
 SLOPES = N_("slopes of the lines against numpy.linalg.lstsq, at {count} of {queries} queries")
-WELL_POSED = 1e-4  # singular values farther apart leave least squares no digits of a slope
+WELL_POSED = 1e-4  # below this ratio of singular values least squares gives no digit of a slope
 
 
 def check(selection: Selection) -> list[Check]:
     """Compare the lines on screen with independent code, relative to the size of their numbers."""
     fit = selection.lines
     size = float(np.abs(selection.values).max()) or 1.0
-    lean = max(1.0, fit.weights.abs().sum(dim=-1).max().item())  # what rounding is relative to
+    lean = max(1.0, fit.weights.abs().sum(dim=-1).max().item())  # rounding grows with it
     queries, keys = selection.tensors()
     estimates = (fit.weights @ (keys - keys[0]))[fit.has_slope]
     rows, heights, slopes = fit_lines(selection)
@@ -35,7 +35,7 @@ def check(selection: Selection) -> list[Check]:
 
 
 def fit_lines(selection: Selection) -> tuple[list[int], Tensor, Tensor]:
-    """Fit lines by NumPy; return the queries where rounding leaves a slope, and what it is there."""
+    """Fit lines by NumPy; return the queries at which a slope is well-posed, and heights and slopes there."""
     rows, lines = [], []
     for row, weights in enumerate(selection.regression.weights.numpy()):
         root, apart = np.sqrt(weights), selection.keys - selection.queries[row]

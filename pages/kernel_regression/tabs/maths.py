@@ -10,7 +10,7 @@ from pages.kernel_regression.words import kernel_name
 
 
 def show(result: Result) -> None:
-    """Show the formulas, the chosen kernel's in bold; with two inputs that of the distance too."""
+    """Show the formulas, the chosen kernel's in bold; with two inputs also the formula of the distance."""
     st.latex(
         allow_breaks(
             r"\hat f(q) = \sum_j \underbrace{\frac{K(u_j)}{\sum_l K(u_l)}}_{w_j}\, v_j"

@@ -19,12 +19,12 @@ from pages.kernel_regression.words import error_readout
 
 LEARNING_STEPS = 300
 LEARNING_RATE = 0.05
-PATH = "kernel_learned_path"  # where the session keeps it
-Path = tuple[tuple[str, str] | None, list[tuple[float, float]]]  # what it was learned for, and its steps
+PATH = "kernel_learned_path"  # the session's key for the learned path
+Path = tuple[tuple[str, str] | None, list[tuple[float, float]]]  # what it was learned for; h and error a step
 
 
 def view(controls: Controls, state: State) -> View[Result]:
-    """Draw both errors, the best and what was learned; offers to take them and to learn stand below."""
+    """Draw both errors, the best bandwidth and the path learned; `learning` adds its buttons below."""
     points, kernel = state.points, state.kernel
     sweep = Sweep(points, kernel, between=values_between(controls))
     search = errors(points, points.fingerprint, kernel, tuple(sweep.bandwidths().tolist()))
@@ -41,7 +41,7 @@ def view(controls: Controls, state: State) -> View[Result]:
 
 
 def learned_path(controls: Controls, state: State) -> Numbers:
-    """Return the path learned for these points and this kernel in this session, (n_learned, 2)."""
+    """Return the bandwidths learned in this session for this state, with their errors, (n_learned, 2)."""
     nothing: Path = (None, [])
     source, steps = controls.recall(PATH, nothing)
     here = (state.points.fingerprint, state.kernel)
@@ -75,7 +75,7 @@ def _draw(
 
 
 def _sentence(points: Points, search: BandwidthSearch, best: Best, step: int) -> str:
-    """Say which error can choose a bandwidth, and the errors of this one."""
+    """Say which error can choose a bandwidth, and both errors at this step's bandwidth."""
     h, training, left_out, n_supported = (
         float(each[step])
         for each in (

@@ -25,7 +25,7 @@ from pages.kernel_regression.settings import ALL_KEYS, BANDWIDTH, KEY_LENGTHS, K
 from pages.kernel_regression.state import State
 
 FEW_KEYS, FEW_QUERIES = 5, 3
-SOME_QUERIES = 13  # where all keys are shown
+SOME_QUERIES = 13  # if all keys are shown
 CIRCLE, LINE = N_("{data}, keys on a circle"), N_("{data}, keys on a line")
 
 
@@ -33,8 +33,8 @@ CIRCLE, LINE = N_("{data}, keys on a circle"), N_("{data}, keys on a line")
 class BridgePoints:
     """Queries (n_query, d) and keys (n_key, d) of one data set, laid on a line or on a circle.
 
-    All are counted in the unit of the sliders, from where they begin, which changes no weight of the kernel;
-    toy data lie in that unit already. `places` are the keys and queries before they were laid.
+    All are in the sliders' unit, counted from the sliders' 0, which changes no weight of the kernel.
+    `places` holds the queries and keys as numbers, before they became vectors.
     """
 
     points: Points
@@ -48,7 +48,7 @@ class BridgePoints:
         return torch.from_numpy(self.points.values)
 
     def names(self) -> tuple[list[str], list[str]]:
-        """How queries and keys are written."""
+        """Return the texts of the queries and of the keys."""
         queries, keys = ([fixed_point(place, 2) for place in places] for places in self.places)
         return queries, keys
 
@@ -64,7 +64,7 @@ class BridgePoints:
         return nadaraya_watson(self.queries, self.keys, self.values, bandwidth=bandwidths).weights
 
     def for_attention(self, keeps_lengths: bool) -> tuple[Tensor, Tensor]:
-        """Queries and keys as dot-product attention takes them."""
+        """Queries and keys for dot-product attention, with |k|^2 in one more dimension if it is kept."""
         return append_dimension(self.queries, self.keys) if keeps_lengths else (self.queries, self.keys)
 
     def attention(self, bandwidths: Tensor, keeps_lengths: bool) -> Tensor:
@@ -93,7 +93,7 @@ class BridgePoints:
         ]
 
     def select(self, bandwidth: float, keeps_lengths: bool) -> Selection:
-        """The query in the middle, at one bandwidth."""
+        """Select the middle query, at one bandwidth."""
         query_names, key_names = self.names()
         row = len(self.queries) // 2
         arrays = (self.queries.numpy(), self.keys.numpy(), self.points.values)
@@ -123,7 +123,7 @@ def lay_points(points: Points, everything: bool, on_circle: bool) -> BridgePoint
 
 @dataclass(frozen=True)
 class BridgeSweep(Sweep):
-    """The bandwidths of the bridge, and how its keys are laid and attended to."""
+    """The bandwidths of the bridge, and its options: which keys, on a line or a circle, with |k|^2 or not."""
 
     everything: bool = ALL_KEYS.default
     on_circle: bool = False
@@ -136,7 +136,7 @@ class BridgeSweep(Sweep):
 
     @property
     def weights_per_step(self) -> int:
-        """A step has three maps: the kernel's weights, attention's, and their difference."""
+        """How many numbers a step has: the kernel's weights, attention's, and their difference."""
         return 3 * len(self.bridge.queries) * len(self.bridge.keys)
 
     @property
@@ -166,7 +166,7 @@ def draw(sweep: BridgeSweep) -> Scene:
 
 
 def view(controls: Controls, state: State) -> View[Result]:
-    """Draw the terms and the weights, and offer them on the single-head page."""
+    """Draw the terms and the weights, with a link that opens a few keys on the single-head page."""
     points, h = state.points, controls.value(BANDWIDTH)
     with controls.row():
         on_circle = controls.segment(KEYS_LIE, _("Keys lie"), label_visibility="collapsed") == "on a circle"
@@ -198,7 +198,7 @@ def view(controls: Controls, state: State) -> View[Result]:
 
 
 def single_head_link(bridge_points: BridgePoints, keeps_lengths: bool, h: float) -> str | None:
-    """The address of the single-head page on the same numbers; None where they outgrow what a link holds."""
+    """Return the address of the single-head page with the same numbers; None if a link cannot hold them."""
     q, k = bridge_points.for_attention(keeps_lengths)
     settings = {
         TABLE_Q.name: TABLE_Q.text(q.tolist()),

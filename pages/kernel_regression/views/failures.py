@@ -24,9 +24,9 @@ from pages.kernel_regression.words import empty_warning, format_amount, kernel_n
 
 BEYOND = 0.4  # of the data's width, drawn on each side
 PLACES = 361
-INSIDE = slice(80, 281)  # of these, from the first key to the last
+INSIDE = slice(80, 281)  # the places from the first key to the last
 Smoothed = tuple[Numbers, Numbers]  # the estimate on the grid, and its bias
-# What is shown, and the kernel and bandwidth that show it.
+# Each failure, with a kernel and a bandwidth that show it.
 CASES = {
     N_("An empty window"): ("boxcar", 0.3),
     N_("Bias at the ends"): ("gaussian", 0.8),
@@ -37,7 +37,7 @@ CASES = {
 
 
 def view(controls: Controls, state: State) -> View[Result]:
-    """Draw the estimate with its limits and its bias, and say which failure it shows."""
+    """Draw the estimate with its limits and its bias; buttons set the cases in which it fails."""
     points, kernel = state.points, state.kernel
     with controls.row():
         for what, case in CASES.items():

@@ -32,7 +32,7 @@ def draw(sweep: Sweep) -> Scene:
 
 
 def _caption(sweep: Sweep, estimates: list[Estimate]) -> CaptionTemplates:
-    """Say of each bandwidth and each query what it shows."""
+    """Return a caption for each bandwidth and query."""
     answers = Answers(
         bandwidths=sweep.bandwidths().tolist(),
         places=sweep.place_names(),

@@ -21,11 +21,11 @@ from pages.kernel_regression.settings import BANDWIDTH, LINES_TAB
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import format_amount, kernel_name
 
-BELOW = 1e-6  # a weight of at least so much under zero is below it
+BELOW = 1e-6  # a weight is counted as negative below minus this
 
 
 def view(controls: Controls, state: State) -> View[Result]:
-    """Draw both curves and the equivalent weights, and say what the line does that the mean does not."""
+    """Draw the estimates by line and by mean, and the line's equivalent weights."""
     points, kernel = state.points, state.kernel
     sweep, figure = figure_at_sliders(
         controls,
@@ -48,10 +48,10 @@ def draw(sweep: Sweep) -> Scene:
 
 
 def _limit(sweep: Sweep) -> float:
-    """The ends of the ramp: three times the usual largest weight of a query, where the page opens.
+    """Return the end of the colour scale: three times the median over queries of the largest weight.
 
-    At the narrowest bandwidth weights are one and more, at the widest a hundredth, outside the data larger
-    still: one ramp shows what is below zero at most of them, and the hover tells what is beyond its ends.
+    It is taken at the default bandwidth and serves all. Weights are one and more at the narrowest, about 0.01
+    at the widest, larger outside the data; the hover shows weights beyond the scale's ends.
     """
     usual = np.array([sweep.points.unit * BANDWIDTH.default])
     largest = np.abs(_fit_lines(sweep, usual)[0].weights).max(axis=1)
@@ -63,7 +63,7 @@ def _steps(sweep: Sweep) -> list[LocalLinearFit]:
 
 
 def _fit_lines(sweep: Sweep, bandwidths: Numbers) -> list[LocalLinearFit]:
-    """Compute bandwidths (steps,) at once."""
+    """Fit a line around each query at all bandwidths (steps,) in one batch."""
     keys, values = sweep.points.tensors()
     scene, kernel, h = sweep.scene, sweep.kernel, torch.from_numpy(bandwidths)
     grid = torch.from_numpy(scene.grid)
@@ -80,7 +80,7 @@ def _fit_lines(sweep: Sweep, bandwidths: Numbers) -> list[LocalLinearFit]:
 
 
 def _caption(sweep: Sweep, step: tuple[LocalLinearFit, float]) -> list[str]:
-    """Say of each query what line and mean give at one bandwidth, when the sentences are sent."""
+    """Say of each query what line and mean give at one bandwidth."""
     fit, bandwidth = step
     keys, values = sweep.points.tensors()
     queries = torch.from_numpy(sweep.queries)
@@ -89,7 +89,7 @@ def _caption(sweep: Sweep, step: tuple[LocalLinearFit, float]) -> list[str]:
 
 
 def _sentences(sweep: Sweep, fit: LocalLinearFit, means: Numbers, from_truth: str) -> list[str]:
-    """Say of each query what its line gives beside the weighted mean, (n_query,)."""
+    """Say of each query what its line gives beside the weighted mean; `means` is (n_query,)."""
     shows = _("A line is fitted around the query, by the kernel's weights; its height there is the estimate.")
     readout = _(
         "**Query** {place}: line {line} with slope {slope}, weighted mean {mean}; weights below −0.000001: "
@@ -124,7 +124,7 @@ def _sentences(sweep: Sweep, fit: LocalLinearFit, means: Numbers, from_truth: st
 
 
 def _from_truth(sweep: Sweep, bandwidth: float) -> str:
-    """Say how far both are from the true curve at the keys; "" where it is unknown."""
+    """Say how far line and mean are from the true curve at the keys; "" if that curve is unknown."""
     points = sweep.points
     if points.truth is None:
         return ""

@@ -37,7 +37,7 @@ def view(controls: Controls, state: State) -> View[Result]:
 
 
 def read_at(points: PlanePoints, controls: Controls, cell: Cell) -> None:
-    """Move the query to the clicked cell of the map, or to the cell of a clicked key."""
+    """Move the query to the clicked cell of the map, or to the place on the grid nearest to a clicked key."""
     if cell.trace.startswith(MAP):
         x1, x2 = AXIS[cell.column], DOWN[cell.row]
     elif cell.trace in KEYS:
@@ -59,7 +59,7 @@ def draw(sweep: PlaneSweep) -> Scene:
 def _caption(
     sweep: PlaneSweep, steps: list[PlaneEstimate], estimates: Numbers, effective: Numbers
 ) -> CaptionTemplates:
-    """Say of each bandwidth and each query what it shows."""
+    """Return a caption for each bandwidth and query."""
     points, own = sweep.points, sweep.bandwidths()
     bandwidths = np.union1d(BANDWIDTH.values, own)
     search = errors(points, points.fingerprint, sweep.kernel, tuple(bandwidths.tolist()))
