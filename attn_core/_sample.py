@@ -63,7 +63,7 @@ def distances(queries: Tensor, keys: Tensor) -> Tensor:
 
 
 def squares_beyond_nearest(distances: Tensor) -> Tensor:
-    """Return each squared distance less its row's smallest; times ``-half_inverse_square(h)`` it is a logit.
+    """Return each squared distance less its row's smallest; ``-half_inverse_square(h)`` times it is a logit.
 
     The difference of squares is the product (d - d_min)(d + d_min), so that the nearest key has exactly 0 and
     no bandwidth overflows.

@@ -17,7 +17,7 @@ from attn_core.multi_head import MultiHeadAttention, merge_heads, split_heads
 
 
 class TwoPatternTask(NamedTuple):
-    """The task of returning the contents of the previous and of the first token, side by side.
+    """The task of returning the contents of the previous and of the first token, concatenated.
 
     ``place`` (n_token, n_token) are one-hot positions, the queries (of the third token on) and the keys.
     ``content`` (n_batch, n_token, d) are the values, ``target`` (n_batch, n_query, 2 d).

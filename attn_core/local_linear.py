@@ -20,9 +20,9 @@ class LocalLinear:
     """The line fitted around each query; ``*steps`` are the axes of a batch of bandwidths.
 
     ``estimate`` is the line's height at the query, ``slope`` its slope. ``weights`` are the equivalent
-    weights: the estimate is their sum with the values. A row sums to one where ``has_support``, and may have
-    weights below zero and above one; it is zero without support. ``has_slope`` is False where no line is
-    determined.
+    weights: the estimate is the sum of values times weights. A row sums to one where ``has_support`` (its
+    weights may be below zero or above one), and is zero elsewhere. ``has_slope`` is False where the points
+    determine no line.
     """
 
     distances: Float[Tensor, "n_query n_key"]

@@ -58,7 +58,7 @@ class MultiHead:
 
     @property
     def output_blocks(self) -> Float[Tensor, "n_head d_head d_out"]:
-        r"""Each head's own block $W_o^{(h)}$; without an output projection, of the identity."""
+        r"""Each head's own block $W_o^{(h)}$; a block of the identity if there is no output projection."""
         n_head, d_head = self.heads.shape[-3], self.heads.shape[-1]
         weight = self.output_weight
         if weight is None:
@@ -403,8 +403,8 @@ class MultiHeadAttention(nn.Module):
         Sequences here are always (*batch, n, d), whatever the module's ``batch_first``; dropout is not
         carried over, so the outputs agree when the module is in eval mode.
 
-        Raises ValueError for a module with ``add_bias_kv`` or ``add_zero_attn``: keys of its own have no
-        place here.
+        Raises ValueError for a module with ``add_bias_kv`` or ``add_zero_attn``, as keys that no token
+        has are not supported here.
         """
         if module.bias_k is not None or module.bias_v is not None or module.add_zero_attn:
             raise ValueError(

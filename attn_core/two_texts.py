@@ -65,7 +65,7 @@ def align_tokens(first: Sequence[str], second: Sequence[str]) -> Alignment:
 def to_axis(
     weights: Float[Tensor, "*batch n n"], places: Sequence[int], n_axis: int
 ) -> Float[Tensor, "*batch n_axis n_axis"]:
-    """Return a map on a longer axis, where its tokens stand at these places; zero elsewhere.
+    """Return a map on a longer axis: its tokens are put at these places, and all other cells are zero.
 
     >>> to_axis(torch.ones(1, 1), [1], 2).tolist()
     [[0.0, 0.0], [0.0, 1.0]]
@@ -146,9 +146,9 @@ def _is_punctuation(piece: str) -> bool:
 def join_pieces(
     weights: Float[Tensor, "*batch n n"], spans: Sequence[range]
 ) -> Float[Tensor, "*batch n_word n_word"]:
-    """Return the map of words: what pieces of a key get is summed, the rows of a query's pieces averaged.
+    """Return the map of words: summed over the pieces of each key, averaged over the pieces of each query.
 
-    Invariant: rows that sum to one do so still.
+    Invariant: rows that sum to one still do.
 
     Source: Clark et al. (2019), What Does BERT Look At?, section 4.1.
 

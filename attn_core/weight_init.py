@@ -95,8 +95,8 @@ def make_init(name: str) -> Init:
 def weights_of(module: nn.Module) -> dict[str, Tensor]:
     r"""Return the projections of an attention by their names, as $XW + b$ takes them.
 
-    ``W_q`` and the others are (d_in, d_out), what ``nn.Linear`` holds turned round; ``b_q`` and the others,
-    where there are biases, are (d_out,). They are the module's own numbers, not copies.
+    ``W_q`` and the others are (d_in, d_out), the transpose of what ``nn.Linear`` holds; ``b_q`` and the
+    others, where there are biases, are (d_out,). They are views of the module's numbers, not copies.
 
     >>> from attn_core import SelfAttention
     >>> {name: tuple(each.shape) for name, each in weights_of(SelfAttention(3, 2)).items()}

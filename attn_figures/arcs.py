@@ -137,7 +137,7 @@ def arc(
     Args:
         query, key: where it begins and ends; pitch: units from one line to the next.
         bends: parts of it.
-        lane: units that it is shifted aside; height: a factor of its rise.
+        lane: how far it is shifted sideways, in units; height: a factor of its rise.
     """
     return np.asarray(bezier_shares(bends) @ np.array([*_bezier(query, key, pitch, height)]) + (lane, 0.0))
 

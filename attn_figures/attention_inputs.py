@@ -156,7 +156,7 @@ def read_places(choice: Sequence[int | str] | None, words: Sequence[str], what: 
     [0, 2, 3]
 
     Raises:
-        ValueError: none is chosen, or there is none such.
+        ValueError: no place is chosen, or a chosen one does not exist.
     """
     if choice is None:
         return list(range(len(words)))

@@ -116,7 +116,7 @@ class Chart:
         return self.title
 
     def shapes(self, axes: Axes) -> list[dict[str, Any]]:
-        """Return the marks on this panel's axes, or on its domain where they say so."""
+        """Return the marks, placed on this panel's axes, or on its domain for marks that ask for that."""
         return [
             mark | {"xref": axes.x + mark.get("xref", ""), "yref": axes.y + mark.get("yref", "")}
             for mark in self.marks

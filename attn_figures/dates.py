@@ -51,7 +51,7 @@ def duration(days: float, digits: int = 3) -> str:
 
 
 def round_dates(low: float, high: float, most: int = 7) -> list[tuple[float, str]]:
-    """Return round dates from low to high, about `most` at the most, and their texts.
+    """Return round dates from low to high, about `most` or fewer, and their texts.
 
     >>> [text for _, text in round_dates(19723.0, 19904.0)]
     ['2024-01', '2024-02', '2024-03', '2024-04', '2024-05', '2024-06']

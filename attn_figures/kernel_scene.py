@@ -118,7 +118,7 @@ class DataScene:
 
 @cached(SCENES)
 def hover_values(scene: DataScene) -> Extra:
-    """Return more values for the hover of each cell: the key's value, and places in full."""
+    """Return further values for each cell's hover text: the key's value, and unrounded places."""
     shape = (len(scene.queries), len(scene.keys))
     places = [
         (_("query at"), np.broadcast_to(scene.queries[:, None], shape)),

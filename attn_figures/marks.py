@@ -123,7 +123,7 @@ def hatch_area(name: str, x: ArrayLike, y: ArrayLike) -> Mark:
 
 
 def cross_area(name: str, x: ArrayLike, y: ArrayLike) -> Mark:
-    """Fill the outline through (x, y) with lines thin enough to read a number through them."""
+    """Hatch the area with the outline (x, y), in lines so thin that numbers under them can be read."""
     warning = theme.LIGHT.warning
     return area(name, x, y, theme.rgba(warning, 0), edge=warning) | {
         "fillpattern": {"shape": "/", "size": 12, "solidity": 0.07, "fgcolor": warning}

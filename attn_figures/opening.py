@@ -1,6 +1,6 @@
 """The overview's opening picture: a word's arcs over its row of weights, and the map with that row framed.
 
-On a narrow screen the words stand on two lines; each screen shows one of two charts.
+There are two charts, of which one is shown: on a narrow screen the one with its words on two lines.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Figures made of panels: matrices and charts side by side, placed for every screen, as one figure."""
+"""Figures made of panels: matrices and charts side by side, arranged for each size of screen."""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -36,7 +36,7 @@ class Panel(Protocol):
         """Return the room it needs."""
 
     def colour_range(self) -> tuple[ColourRange, bool] | None:
-        """Return how its values are coloured and whether a bar must show it; None without colours."""
+        """Return the panel's colour range and whether it needs a colour bar; None without colours."""
 
     def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
         """Return its traces; the first holds the values."""

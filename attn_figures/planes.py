@@ -394,7 +394,7 @@ def weighted_moves(
     *,
     by_place: bool = False,
 ) -> dict[str, list[Any]]:
-    """Return what of `weighted_points` follows query and step; places are one for all steps, or one each."""
+    """Return the parts of `weighted_points` that change with query and step; places: one, or one a step."""
     part = "customdata" if by_place else "marker.color"
     moves = {
         f"data[{before}{kind} points].{part}": list(weights),

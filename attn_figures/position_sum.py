@@ -1,4 +1,4 @@
-"""X = E + P as three matrices, or the matrices that other schemes change in place of the input."""
+"""Pictures of X = E + P as three matrices; of schemes that leave the input, the matrices they change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -43,7 +43,7 @@ class MapPanel:
 
 @dataclass(frozen=True, eq=False)
 class ChartCurve:
-    """One curve: its places, its values (NaN is a gap), its colour, and its name as it is read."""
+    """One curve: its places, its values (NaN is a gap), its colour, and its name as readers see it."""
 
     x: Numbers
     y: Numbers

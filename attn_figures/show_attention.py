@@ -67,7 +67,7 @@ def show(
 
     Raises:
         ValueError: a batch, shapes or words that do not fit, numbers that are no weights, too many of them,
-            a palette or a keep that is not there; masked arrays and sparse tensors.
+            an unknown palette or ``keep``; masked arrays and sparse tensors.
         ImportError: the maps are large, and the package anywidget is not installed.
 
     >>> show([[1.0, 0.0], [0.5, 0.5]], ["a", "b"]).data[0].z.tolist()

@@ -156,7 +156,7 @@ class HeadMatrices:
 
     @cached_property
     def limit(self) -> float:
-        """The end of the one ramp of all vectors, so that a colour stands for one number."""
+        """The largest number on the colour scale that all vectors share."""
         vectors = [self.x, self.memory, self.query, self.key, self.value]
         return max(float(np.abs(each).max()) for each in vectors if each is not None) or 1.0
 

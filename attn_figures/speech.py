@@ -112,6 +112,6 @@ def speech_weights(
 
 
 def speech_cursor(n_frame: int) -> dict[str, Any]:
-    """Return what follows the cursor over the frames in `speech_weights`."""
+    """Return the parts of `speech_weights` that change with the cursor over the frames."""
     at = np.arange(n_frame, dtype=np.float64)
     return frame_at("sound", column=at) | frame_at("local", row=at) | frame_at("global", row=at)

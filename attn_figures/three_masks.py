@@ -32,7 +32,7 @@ class MaskedWeights:
 
     @property
     def pairs(self) -> int:
-        """The number of pairs of query and key that it allows."""
+        """The number of pairs of query and key that the mask allows."""
         return int(self.may.sum())
 
     def title(self, pairs: int) -> str:

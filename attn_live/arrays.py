@@ -7,15 +7,15 @@ A body is what a message holds besides its prefix:
     words                                 in four planes: the lowest byte of each word, then the next, ...
     bytes                                 arrays of single bytes, one after the other
 
-All numbers are little-endian. A word is 32 bits of an array; stored is the difference of its difference, as
-whole numbers, from the word `above` words before: the row before in the last axis, the word before where
+All numbers are little-endian. A word is 32 bits of an array, taken as a whole number; what is stored is its
+second difference from the word `above` words before: the row before in the last axis, or the word before if
 there is one axis. The sign goes to the lowest bit (0, -1, 1, -2, ... become 0, 1, 2, 3, ...), so that smooth
 numbers leave planes of zeros. Nothing is rounded: the sums give every bit back.
 
-A stack of maps, one a step, may be another one with each row times a number: weights are exponentials over
-their sum, scores at one temperature are those at another. Such an array is `of` another stack, or of its own
-first map, and `times` a factor for each row; stored is by how many units in the last place each number is
-off, mostly none. Both sides multiply alike, so these too give every bit back.
+A stack of maps, one a step, may be another stack with each row times a factor: weights are exponentials over
+their sum, scores at one temperature are multiples of those at another. Such an array is stored as `of`
+(another stack, or its own first map), `times` (a factor for each row), and by how many units in the last
+place each number is off, mostly 0. Server and browser multiply alike, so this too gives every bit back.
 """
 
 import json
@@ -92,7 +92,7 @@ class Arrays:
         """Store an array of numbers or of words and return its number.
 
         Raises:
-            ValueError: if it holds neither.
+            ValueError: if it holds anything else.
         """
         if isinstance(array, CrossedLabels):
             if array not in self._labels:

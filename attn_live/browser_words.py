@@ -11,7 +11,7 @@ _FOLDERS = [MODULES]
 
 
 def add_folder(folder: Path) -> None:
-    """Send the words of another folder's scripts too."""
+    """Add a folder whose scripts' words are sent to the browser too."""
     _FOLDERS.append(folder)
 
 

@@ -1,4 +1,4 @@
-"""A map of any size as an image pyramid: each level halves both sides, its cells stand for blocks."""
+"""A map of any size as an image pyramid: each level halves both sides, so a cell stands for a block."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Checks that an array holds weights: finite, not negative, and rows that sum to one at most."""
+"""Checks that an array holds weights: finite numbers, none negative, in rows that sum to at most one."""
 
 from collections.abc import Iterator
 

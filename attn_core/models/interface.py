@@ -23,7 +23,7 @@ class Call:
     """The inputs of one layer's attention, (batch, n_head, n, d_head), after any rotation.
 
     ``mask`` is True where a query may attend, or is added to the scores; ``window`` is the number of tokens
-    that the layer says it sees, where it says one.
+    of its window, where the layer declares one.
     """
 
     query: Tensor

@@ -1,4 +1,4 @@
-"""Loads a model from a folder or its optional package, by transformers, without network or pickles."""
+"""Loads a model with transformers, from a folder or an optional package, without network or pickles."""
 
 import json
 import os

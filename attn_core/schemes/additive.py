@@ -29,7 +29,7 @@ class VectorScheme(Scheme):
 
     @classmethod
     def sees_offsets_only(cls, d_model: int) -> bool:
-        """The place itself counts, unless a scheme says otherwise."""
+        """Return False: the position itself counts too; schemes where it does not override this."""
         return False
 
     def vectors(self, length: int, d_model: int, *, start: int = 0) -> Float[Tensor, "*steps n d_model"]:
@@ -117,7 +117,7 @@ class Sinusoidal(VectorScheme):
         return d_model % 2 == 0
 
     def encoding(self, length: int, d_model: int) -> Float[Tensor, "*steps n d_model"]:
-        """Return the waves."""
+        """Return the sines and cosines of the positions."""
         return sinusoidal_encoding(length, d_model, base=self.base, layout=self.layout)
 
     def latex(self) -> str:
@@ -154,7 +154,7 @@ class Learned(VectorScheme):
 
     @classmethod
     def missing_package(cls) -> str:
-        """Return the package that brings the table where it is not installed."""
+        """Return the name of the package that has the table; "" if it is installed."""
         return PACKAGE if scaled_table() is None else ""
 
     @classmethod

@@ -60,7 +60,7 @@ class Scheme(ABC):
 
     @classmethod
     def missing_package(cls) -> str:
-        """Return the name of the package that must be installed first; "" where none is."""
+        """Return the name of a package that must be installed first; "" if none is missing."""
         return ""
 
     @classmethod

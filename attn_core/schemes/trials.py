@@ -14,9 +14,9 @@ def by_offset(
 ]:
     """Return the least, mean and greatest value at each offset, column less row, from 1 - n to n - 1.
 
-    Where all three agree, only the offset counts.
+    Where all three are equal, the similarity depends on the offset alone.
 
-    Edge cases: NaN, such as the cosine with a vector of zeros, is left out; NaN where nothing else is there.
+    Edge cases: NaN, such as the cosine with a vector of zeros, is ignored; an offset with NaN only is NaN.
 
     >>> [curve.tolist() for curve in by_offset(torch.tensor([[1.0, 2.0], [3.0, 5.0]]))]
     [[3.0, 1.0, 2.0], [3.0, 3.0, 2.0], [3.0, 5.0, 2.0]]

@@ -78,7 +78,7 @@ class Controls:
             self.labels[setting.name] = label, words
 
     def choose(self, choice: Choice, label: str, **style: Any) -> str:
-        """Offer the options in a list that unfolds."""
+        """Offer the options in a drop-down list; return the chosen one."""
         option = str(self._value(choice))
         self._note(choice, label, label_of(choice, option), style)
         return option
@@ -133,7 +133,7 @@ class Controls:
         return steps.values[at]
 
     def pick(self, steps: Steps, label: str, names: Sequence[str], **style: Any) -> int:
-        """Offer by name what is otherwise chosen by a click; return its position."""
+        """Offer a list of names, for a choice that a click makes too; return the chosen position."""
         available = replace(steps, values=steps.values[: len(names)])
         at = self.position(available)
         self._note(steps, label, names[at], style)

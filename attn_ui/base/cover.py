@@ -68,7 +68,7 @@ def check(scene: Scene, name: str, panel_sources: Iterable[str] = ()) -> None:
 
 
 def panel_title(name: str, scene: Scene | None = None) -> str:
-    """Return the name of a panel or curve in sentences: its title, where that is the same at every step.
+    """Return what sentences call a panel or curve: its title, if that is the same at every step.
 
     Args:
         name: of its trace; scene: the figure's.

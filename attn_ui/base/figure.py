@@ -119,7 +119,7 @@ class Figure:
 
     @property
     def alt(self) -> str:
-        """What it shows, for those who cannot see it."""
+        """The alternative text: what the figure shows, for those who cannot see it."""
         return alternative_text(self.steps)
 
     @property

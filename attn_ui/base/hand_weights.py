@@ -20,7 +20,7 @@ from attn_words import _, paragraph
 
 
 def read_whether(controls: Controls) -> bool:
-    """Offer the switch for weights set by hand."""
+    """Offer the switch for weights set by hand; return whether it is on."""
     return controls.flag(HAND, _(SWITCH), help=_(CONVENTION))
 
 

@@ -52,7 +52,7 @@ _SMALLER = 0.7  # of a letter's width, in what is raised or lowered
 
 
 def formulas_in(markdown: str) -> list[str]:
-    """Return the formulas that stand between dollar signs.
+    """Return the formulas in a text, which are those between dollar signs.
 
     >>> formulas_in("The rows of $X$ are $n$ tokens.")
     ['X', 'n']
@@ -206,8 +206,8 @@ def _after_scripts(tokens: Tokens) -> Tokens:
 def allow_breaks(latex: str) -> str:
     r"""Let a line that is too long break between formulas, or before a sign of equality, and not after one.
 
-    KaTeX breaks after each relation. What stands in braces it keeps together: so do all parts here that are
-    no longer than a line of a phone; a longer one still breaks as it must.
+    KaTeX breaks after each relation, but not within braces. So each part that fits on a line of a phone is
+    put in braces; a longer one may still break inside.
 
     Args:
         latex: formulas, some of them joined by ``\\quad`` or ``\\qquad``.

@@ -51,14 +51,14 @@ class View(Generic[Result]):
     """What a page shows at its settings.
 
     Attributes:
-        result: what it was computed from and what came of it; the tabs show that in full.
+        result: the inputs and everything computed from them; the tabs show it in full.
         figure: the picture with its sliders and sentences; None, and no tabs, where nothing can be drawn yet.
-        formula: what is computed, in LaTeX; notes: what else is said under the figure, as markdown.
-        leads: links to what shows it in full.
-        is_linked: whether a link shows it, and not only the session that has its file.
-        below: a module of the page; its `show(result)` puts under all this what takes more than words.
-        tabs: in place of the page's own: some of them.
-        name: what of the page is shown, where formulas of that alone have letters of their own.
+        formula: what is computed, in LaTeX; notes: further text under the figure, as markdown.
+        leads: links to pages that show more of it.
+        is_linked: whether a link can show it; False if only this session can, which has the uploaded file.
+        below: a module of the page; its `show(result)` draws what comes below all this.
+        tabs: the tabs to show, if not all those of the page.
+        name: of the part of the page that is shown, if its formulas have letters of their own.
         covered: the panel or curve that is covered, see `covering`; then nothing but the figure is shown.
     """
 
@@ -148,7 +148,7 @@ class Page(Generic[State, Result]):
 
     @property
     def address(self) -> str:
-        """What stands after the host in a link."""
+        """The part of a link after the host."""
         return next(each.address for each in PAGES if each.folder == self.folder)
 
     def letters(self, view: str) -> str:

@@ -49,11 +49,10 @@ class Parameter(Protocol):
 class Choice:
     """One of a few named options; the address carries the option, `label_of` tells how it is shown.
 
-    Where the options are views of a page, choosing another is a step of the browser's history; those in
-    ``chips`` stand side by side and the others in a list, *More views*. Options of a
-    ``kind`` ("mask") can be found by their names (`attn_ui.screen.search`), views in any case; ``tab`` is the
-    one that shows them, where it is not the page. ``old_options`` are in saved links alone, each with the
-    link that shows the same now.
+    If the options are views of a page, choosing another is a step of the browser's history; those in
+    ``chips`` are side by side and the others in a list, *More views*. Search finds views, and options of a
+    ``kind`` ("mask"), by name (`attn_ui.screen.search`); ``tab`` is the tab that shows them, if it is not the
+    page. ``old_options`` occur in saved links only, each with the link that shows the same now.
     """
 
     name: str
@@ -429,7 +428,7 @@ class Cells:
         return frozenset(cells)
 
     def text(self, cells: Iterable[tuple[int, int]]) -> str:
-        """Write cells as the address has them."""
+        """Return cells in the form that the address has."""
         return ",".join(f"{query}.{key}" for query, key in sorted(cells))
 
 

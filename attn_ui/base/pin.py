@@ -41,7 +41,7 @@ class Pin:
         return text
 
     def values(self, text: str) -> dict[str, Any]:
-        """Return the value of every setting that a pin is about, by name; an open tab is none of them."""
+        """Return the value of every pinned setting by name; the open tab is not one of them."""
         values = read_link(self.settings, f"?{text}")[0]
         return {each.name: values.get(each.name, each.default) for each in self.about}
 

@@ -148,7 +148,7 @@ def differences(answer: Sequence[float], row: Numbers) -> Numbers:
 def total_variation(answer: Sequence[float], row: Numbers) -> float:
     r"""Return the total variation distance, $\tfrac12 \sum_j |p_j - w_j|$: half the sum of the differences.
 
-    It is 0 where both rows share out one alike, 1 where they have no key in common.
+    It is 0 where both rows are equal, and 1 where they have no key in common.
 
     >>> total_variation([1.0, 0.0], np.array([0.25, 0.75]))
     0.75
@@ -217,7 +217,7 @@ class CoverQuestion:
 
     @property
     def map(self) -> Map:
-        """What is covered, as the slider stands."""
+        """The covered map at the slider's present position."""
         return self.maps[self.step]
 
     def sentences(self) -> list[StepCaption]:

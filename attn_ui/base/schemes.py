@@ -22,13 +22,13 @@ _LAYOUT_HELP = N_(
 
 
 class SchemeKind(Protocol):
-    """What a scheme must say of itself so that its settings can be asked for."""
+    """What a scheme must declare so that controls for its settings can be shown."""
 
     def settings(self) -> Collection[str]:
         """Return the names of what can be set."""
 
     def missing_package(self) -> str:
-        """Return the name of the package that must be installed first, or nothing."""
+        """Return the name of a package that must be installed first; "" if none is missing."""
 
 
 @dataclass(frozen=True)

@@ -183,8 +183,8 @@ def meanings(on: str) -> dict[str, Term]:
     """Return the meaning of each symbol, by its key.
 
     Args:
-        on: the page's folder, or "folder:view", where the symbols stand: what it means by a letter goes
-            before what others mean by it.
+        on: where the symbols stand, the page's folder or "folder:view"; a meaning given for this place
+            takes precedence over a general one.
     """
     folder, _, _ = on.partition(":")
     terms: dict[str, Term] = {}

@@ -111,7 +111,7 @@ def caption_points(caption: str) -> int:
 
 
 def title_points(title: str) -> int:
-    """Return the size of type in which a title has room over the picture, its words whole where they can be.
+    """Return the font size at which a title fits above the picture, if possible without breaking a word.
 
     >>> title_points("One head"), title_points("counterrevolutionaries " * 8)
     (28, 20)

@@ -2,14 +2,14 @@
 
 Each line of the list is a link, whole or from the page's name on, and may be followed by a title:
 
-    # comments and empty lines count for nothing
+    # comments and empty lines are ignored
     single-head?t=0.5    Sharper
     https://lab.example.org/multi-head?heads=2
 
 A lesson (`lessons/*.md`) is such a list too: each step a slide, with its question.
 The app is started for it, unless `--address` names one, and a Chromium saves each page's first figure by the
-app's own Save panel: the same picture as on the screen. A line that is no link is named, the rest is made.
-A link speaks the language that it names (`lang=zh`), and otherwise that of `--language`.
+app's own Save panel: the same picture as on the screen. A line that is no link is reported and skipped.
+The language of a slide is that of its link (`lang=zh`), or else that of `--language`.
 """
 
 import argparse
@@ -54,7 +54,7 @@ DRAWN = """() => {
 
 
 class SlidesError(Exception):
-    """Why no slides can be made, in a sentence."""
+    """Slides cannot be made; the message says why in one sentence."""
 
 
 @contextmanager
@@ -230,13 +230,13 @@ def _leads_to(file: Path, link: str) -> None:
 def make(
     lines: Sequence[Line], out: Path, kind: str, address: str, browser: "Browser", *, public: str = ""
 ) -> list[str]:
-    """Make the slides of a list; return a sentence for each link that gave none or was not taken whole.
+    """Make a slide of each link; return a sentence for each link that failed or was only partly used.
 
     Args:
         lines: the links; out: the folder for the files.
         kind: one of `FORMATS`; address: of the app.
         browser: to open the pages with.
-        public: the app's address for whoever sees the slides; links that name a host of their own keep it.
+        public: the app's public address, for the links on slides; a link with a host of its own keeps it.
     """
     from playwright.sync_api import Error  # noqa: PLC0415  (only this command needs it)
     from tqdm import tqdm  # noqa: PLC0415  (only this command needs it)

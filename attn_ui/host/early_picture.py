@@ -1,7 +1,7 @@
 """The still picture that a page's HTML shows until the live figure is drawn.
 
-`make stills` draws the pictures and measures where they are to stand. They are of pages as they open, so a
-link that sets anything but its language or its tab is answered without one.
+`make stills` draws the pictures and measures their places on the page. They show pages at their defaults, so
+the answer to a link with any setting but the language or the tab has no picture.
 """
 
 import html

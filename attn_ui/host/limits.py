@@ -133,7 +133,7 @@ async def _first_of(receive: Receive, go: asyncio.Event, patience: float | None)
 
 
 def _full(language: str) -> str:
-    """Return the page of whoever finds no place."""
+    """Return the page that a visitor gets when the server is full."""
     with speaking(language):
         return _FULL.format(
             lang=language,

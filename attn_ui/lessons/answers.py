@@ -76,7 +76,7 @@ def truth(question: LessonQuestion, link: str, figures: Figures) -> Truth:
 
 
 def is_right(question: LessonQuestion, truth: Truth, answer: str | float) -> bool:
-    """Tell whether an answer is right; a number may be off by what the question allows."""
+    """Tell whether an answer is right; a number may be off by the question's tolerance."""
     if truth.number is None:
         return answer == truth.answer or answer in truth.ties
     if isinstance(answer, str):
@@ -111,7 +111,7 @@ def read_number(text: str) -> float:
     """Read a number as a lesson or a student writes it: 0.18, −2, 1e-3, 25%.
 
     Raises:
-        ValueError: it is none, or none that is finite.
+        ValueError: it is not a number, or not a finite one.
 
     >>> read_number("−0,5"), read_number("25 %"), read_number("2,048"), read_number("2 × 10⁻⁸")
     (-0.5, 0.25, 2048.0, 2e-08)

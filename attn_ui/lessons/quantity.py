@@ -8,7 +8,7 @@
     largest weights[the]              the name of the key where the row is largest
     spread weights[the] at single-head?t=0.5 | .2f
 
-After `at` stands the link where it is taken, when it is not the step's own; after `|` how it is written.
+After `at` comes the link that the quantity is taken from, if not the step's own; after `|`, its format.
 """
 
 import math

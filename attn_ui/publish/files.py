@@ -1,8 +1,8 @@
 """The files that all figures of a site share, and those of each figure.
 
-All lie in one folder. Scripts are plain ones, each of which puts one text into `window.labParts`, so that a
-page opened from a disk finds them too. Fetched once for a whole site are the style with its font, the modules
-of the live figure and plotly.js; and the panel, when somebody saves a figure.
+All are in one folder. Each script is a plain one that puts one text into `window.labParts`, so that it also
+works on a page opened from disk. A site fetches each of these once: the style with its font, the modules of
+the live figure, plotly.js, and, when somebody saves a figure, the panel.
 """
 
 import base64
@@ -34,10 +34,10 @@ class Site:
     """A folder of figures, and the files that they share.
 
     Attributes:
-        folder: where all lie.
-        app: the address of the app that figures lead to; "" for none.
-        plotly: another bundle of plotly.js; the part that figures need where it was fetched, else all of it.
-        stills: whether pictures are, or will be, drawn (`stills.draw_stills`).
+        folder: where all files are.
+        app: the address of the app that figures link to; "" for none.
+        plotly: another bundle of plotly.js; by default the part that figures need, or all if that is missing.
+        stills: whether still pictures are drawn, now or later (`stills.draw_stills`).
     """
 
     folder: Path

@@ -35,11 +35,11 @@ _cached_figure = cached()(figure_of_link)
 
 
 class LiveFigure(nodes.General, nodes.Element):
-    """A figure by its link; its caption is its child, for builders that write no HTML."""
+    """A figure, given by its link; the caption is its child node, for builders that do not write HTML."""
 
 
 class LiveAttention(SphinxDirective):
-    """The directive: a link of the app becomes a live figure."""
+    """The directive, which makes a live figure of a link to the app."""
 
     required_arguments = 1
     final_argument_whitespace = True

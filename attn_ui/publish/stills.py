@@ -1,7 +1,7 @@
-"""Pictures of figures for where no script runs, for paper, and until the live ones are there.
+"""Still pictures of figures: for paper, where no script runs, and until the live figures have loaded.
 
 A Chromium draws them with the live figure's own modules (`attn_live/js/still.js`), so there is no second
-renderer. Each is an SVG with the letters that it writes, for no font of a page reaches into a picture.
+renderer. Each is an SVG with its letters inside, because an image cannot use the fonts of its page.
 """
 
 import re

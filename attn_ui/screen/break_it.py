@@ -1,4 +1,4 @@
-"""The tab *Break it*, the same on every page: a mistake beside what is right, and the check that finds it."""
+"""The tab *Break it* of every page: a mistake beside the right computation, and the check that finds it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -74,7 +74,7 @@ def live_figure(
             `markdown.plain`. Or the same packed by `pack_captions`, to be cached.
         captions_follow_choice: whether captions change when something else is chosen: then they travel apart,
             and a click does not bring the steps again.
-        invites: said beside the slider to whoever never moved one in this browser: what is seen, and to drag.
+        invites: a hint beside the slider, what to look for, until a slider was moved in this browser.
         caption: said in a saved picture, before what the sliders say: the settings that it was made with.
 
     Raises:

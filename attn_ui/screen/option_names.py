@@ -1,8 +1,8 @@
-"""Options shown in other words than the address has, such as translated ones: the address keeps its own.
+"""Options whose names on screen differ from those in the address, such as translated ones.
 
-A control that Streamlit ties to the address writes there what it shows. In another language, and where an
-option was renamed, that is no name that links know; so there the control is tied to its key alone, and is
-brought together with the address here.
+A control that Streamlit ties to the address writes there the name that it shows. Links do not know that name
+if it is translated or new; such a control is therefore tied to its key alone, and this module keeps it and
+the address in agreement.
 """
 
 from collections.abc import Sequence

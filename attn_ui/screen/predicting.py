@@ -213,7 +213,7 @@ class Predicting:
             st.session_state.pop(name, None)
 
     def clicked(self, _controls: Controls, cell: Cell) -> None:
-        """Take a click on a covered cell as the answer to which key it is."""
+        """Take a click on a covered cell: its column answers which key, its row chooses the query."""
         if cell.trace.removesuffix(" masked") != self.question.name:
             return
         if self.question.kind == "key":

@@ -47,12 +47,12 @@ def collect(parameters: Sequence[Parameter]) -> Settings:
 
 
 def to_json(page: str, settings: Settings) -> bytes:
-    """Write a file."""
+    """Return the content of a settings file."""
     return json.dumps({MARK: VERSION, "page": page, "settings": settings}, indent=1).encode()
 
 
 def read(content: bytes, page: str, parameters: Sequence[Parameter]) -> dict[str, Any]:
-    """Return the value of every setting of a page as a file has it, its default where the file is silent.
+    """Return the value of every setting of a page: the file's, or the default where the file has none.
 
     Args:
         content: of the file.
@@ -60,8 +60,8 @@ def read(content: bytes, page: str, parameters: Sequence[Parameter]) -> dict[str
         parameters: what can be set there.
 
     Raises:
-        ValueError: it is no such file, of another page, or one of its settings cannot be used; the message
-            says what was wanted and is safe to show as markdown.
+        ValueError: it is not a settings file, belongs to another page, or has a setting that cannot be
+            used; the message says what was expected and is safe to show as markdown.
     """
     texts_by_name = _settings(content, page)
     query = {name: text if isinstance(text, list) else [text] for name, text in texts_by_name.items()}

@@ -49,7 +49,7 @@ def is_open() -> bool:
 
 
 def fill() -> None:
-    """Fill the panel where it is open: at the end of the run, when the address is complete."""
+    """Fill the panel if it is open; called at the end of a run, when the address is complete."""
     panel, url, settings = st.session_state.pop(_PLACE, (None, "", ()))
     if panel is None:
         return
@@ -80,8 +80,8 @@ def link(*, framed: bool, **more: str) -> str:
     """Return the address of what is on screen.
 
     Args:
-        framed: whether what a teacher put into it stays in it; a pin, the language and the colours do.
-        more: put in besides; nothing where empty.
+        framed: whether it keeps a teacher's options; a pin, the language and the colours it always keeps.
+        more: further parameters; empty ones are left out.
     """
     names = {PIN, COMPARE.name, LANG.name, PALETTE.name, DECIMALS.name}
     own: set[str] = set() if framed else {each.name for each in framing(())} - names
@@ -225,7 +225,7 @@ def figures_link(url: str, *, lang: bool = True) -> str:
 
 
 def files() -> bytes:
-    """Return the ZIP of what figures on other pages share, with the plotly.js that this server has."""
+    """Return a ZIP of the files that figures on other pages share, with this server's plotly.js."""
     return archive(_bundle())
 
 

@@ -83,7 +83,7 @@ def with_exact_value(steps: Steps) -> Steps:
 
 
 def position(steps: Steps) -> int:
-    """Return where a slider stands, as an index into its values."""
+    """Return a slider's position, as an index into its values."""
     state = _state()
     state.values_read[steps.name] = state.current.get(steps.name)
     return _position(state, steps)
@@ -235,8 +235,8 @@ def is_in_address(name: str) -> bool:
 def answer(name: str, value: Any) -> None:
     """Set what a control will show; to be called from a callback.
 
-    The browser may have sent its next message before it heard of this, with what the control said before:
-    until a run has ended, that does not undo it.
+    A message that the browser sent before it received this value still has the control's old value; until
+    a run has ended, such a message does not undo the new one.
     """
     _state().answers[name] = st.session_state.get(name), value
     st.session_state[name] = value
@@ -286,7 +286,7 @@ def control_names() -> dict[str, str]:
 
 
 def times_shown(setting: Held) -> int:
-    """Count the lists of one run that show a setting, this one included: each needs a key of its own."""
+    """Count how often this run has shown a setting as a list, this time included: each needs its own key."""
     state = _state()
     state.lists[setting.name] += 1
     return state.lists[setting.name]
@@ -318,10 +318,10 @@ def resume(snapshot: Snapshot) -> bool:
 
 
 def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
-    """Bring session and address together at the start of a run.
+    """Make session and address agree at the start of a run.
 
     Args:
-        parameters: what the page can set; what has a control of Streamlit's own is left to that.
+        parameters: the page's settings; Streamlit itself looks after those with one of its own controls.
         entered: whether this is the page's first run since it was opened.
     """
     state = _state()

@@ -35,13 +35,13 @@ class StreamlitControls(Controls):
     """The controls of one run of a page on screen; their values live in the session.
 
     Attributes:
-        picture: where the figure goes, if something under it was asked before it is drawn.
+        picture: the figure's place, kept free where a control below it is read before the figure is drawn.
     """
 
     picture: DeltaGenerator | None = None
 
     def __init__(self) -> None:
-        """Wait for nothing: whoever looks sees how far it is."""
+        """Never wait for a long computation: the page shows its progress instead."""
         super().__init__(patience=0.0)
 
     choose = staticmethod(widgets.choose)
@@ -69,7 +69,7 @@ class StreamlitControls(Controls):
 
     @staticmethod
     def heading(text: str) -> None:
-        """Name a group of controls."""
+        """Show the heading of a group of controls."""
         st.subheader(text, anchor=False)
 
     @staticmethod
@@ -84,7 +84,7 @@ class StreamlitControls(Controls):
 
     @staticmethod
     def report_dropped(bad: Dropped) -> None:
-        """Say beside the controls what does not fit."""
+        """Report beside the controls a value that does not fit."""
         st.caption(f":material/link_off: {bad.sentence()}")
 
     @staticmethod
@@ -164,7 +164,7 @@ class StreamlitControls(Controls):
 
     @staticmethod
     def link(setting: Parameter, value: Any) -> None:
-        """Write into the address, and to the control where Streamlit has one."""
+        """Write a setting into the address, and into its Streamlit control if it has one."""
         if isinstance(setting, Steps):
             st.query_params[setting.name] = setting.text(value)
             return

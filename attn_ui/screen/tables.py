@@ -15,12 +15,12 @@ ROUNDED = N_("Computed with all digits; only what is shown is rounded.")
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int = 0) -> str:
-    r"""Lay a table out; a bar inside a cell does not split it.
+    r"""Return a table in markdown; bars inside cells are escaped.
 
     Args:
-        header: what stands above each column.
+        header: the title of each column.
         rows: the cells, as markdown; a user's own words must have gone through `markdown.plain`.
-        numbers: how many of the last columns hold numbers, set to the right.
+        numbers: how many of the last columns hold numbers, which are aligned to the right.
 
     >>> print(table(["what", "n"], [["|i - j|", "3"]], numbers=1))
     | what | n |

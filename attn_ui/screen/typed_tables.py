@@ -34,7 +34,7 @@ class Typed:
 
 
 def type_over(tables: Sequence[Typed]) -> None:
-    """Let tables be typed over; nothing runs meanwhile, because a run would end the edit of the next cell.
+    """Show tables that can be edited; edits start no run, because a run would end the edit of the next cell.
 
     Numbers that are missing or too large are named, and the last complete table stays.
     """

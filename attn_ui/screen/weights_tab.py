@@ -36,14 +36,14 @@ def show(
     write: Callable[[float], str],
     columns: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
-    """Show the weights of a page; let them be set where they are set by hand.
+    """Show the weights of a page; they can be edited while weights are set by hand.
 
     Args:
-        weights: what there is, in its order; present: their numbers, by their names.
+        weights: all weights in order; present: their numbers by name.
         typed_rows: those that were set by hand.
         by_hand: whether weights are set by hand now.
-        write: how a number is written that is only read.
-        columns: what the columns of some are called.
+        write: formats a number that cannot be edited.
+        columns: the names of the columns, for weights that have some.
     """
     small = [each for each in weights if each.is_typed]
     names = columns or {}

@@ -1,4 +1,4 @@
-"""Words that are dragged into another order, on screen."""
+"""A control in which words are dragged into another order."""
 
 from collections.abc import Sequence
 

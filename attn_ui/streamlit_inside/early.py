@@ -1,4 +1,4 @@
-"""The layout of Streamlit's page, for the background and the picture that stand there first."""
+"""The layout of Streamlit's page, for the background and the picture that are shown before it loads."""
 
 import re
 from functools import cache

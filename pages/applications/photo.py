@@ -169,7 +169,7 @@ def _load(folder: str) -> VisionModel:
 
 
 def view(controls: Controls, photo: Photo) -> View[State | PhotoRows]:
-    """Lay one query's weights over a picture, a layer and a head at a time."""
+    """Draw one query's weights over a picture, for one layer and one head at a time."""
     model, queries = photo.model, photo.queries()
     with controls.row(label=_("Query")):
         query = controls.pick(TOKEN, _("Query"), queries, label_visibility="collapsed")

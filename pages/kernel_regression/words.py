@@ -61,7 +61,7 @@ class Answers(NamedTuple):
 def estimate_captions(
     points: Points, answers: Answers, besides: Sequence[str], warnings: Sequence[str]
 ) -> CaptionTemplates:
-    """Say of each query at each bandwidth what it attends to, or how far away the nearest key is.
+    """Return, for each query and bandwidth, what the query attends to or how far the nearest key is.
 
     Args:
         points: the data; answers: the estimates and weights computed from it.

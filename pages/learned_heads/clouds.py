@@ -77,7 +77,7 @@ class HeadClouds:
 
     @cached_property
     def scores(self) -> Tensor:
-        """The scaled products of queries and keys as they are here, (n, n)."""
+        """The scaled dot products of these queries and keys, (n, n)."""
         return self.scale * self.clouds.queries @ self.clouds.keys.mT
 
     def agreement(self, row: int) -> float | None:

@@ -23,7 +23,7 @@ NAMED = 0.5  # a head has the name of its largest measure from here on
 def run_of(recipe: toys.Recipe) -> toys.Run:
     """Return the training that a recipe stands for.
 
-    Raises LookupError where it neither comes with the app nor was trained in this process of late.
+    Raises LookupError if it neither comes with the app nor was trained lately in this process.
     """
     if recipe in toys.SHIPPED:
         return toys.packaged_run(recipe.task, positions=recipe.positions)
@@ -80,7 +80,7 @@ class Result:
 
     @cached_property
     def sequence_run(self) -> "SequenceRun":
-        """What the model does with the sequence, at every step that was kept."""
+        """The model's run on the sequence, at every checkpoint."""
         return run_at_every_step(self.setting)
 
     @property

@@ -1,4 +1,4 @@
-"""The next token of a toy or a real model, at one temperature, among what top-k and top-p leave."""
+"""The next token of a toy or a real model: its probabilities at a temperature, with top-k and top-p."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which maps and curves are computed from which: a covered one takes those that depend on it with it."""
+"""Which maps and curves are computed from which: when one is covered, those that depend on it are too."""
 
 from types import MappingProxyType
 

@@ -46,7 +46,7 @@ class LayerRows:
 
     @property
     def visible(self) -> Tensor:
-        """The weights from the shown queries to the shown keys, as they are."""
+        """The weights from the shown queries to the shown keys, not rescaled."""
         return self.full[:, _stretch(self.queries)][:, :, _stretch(self.keys)]
 
     @property

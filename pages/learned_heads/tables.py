@@ -56,7 +56,7 @@ def long_table(result: LongText) -> Columns:
 
 
 def pair_table(result: TwoTexts) -> Columns:
-    """Return how much each head changes, in their order, in all rows and in the chosen query's."""
+    """Return how much each head changes: on average over the words of both texts, and at the chosen query."""
     shared = result.pair.alignment.shared
     columns: dict[str, Sequence[object]] = {
         "Head": [result.number(head) for head in result.order],

@@ -54,7 +54,7 @@ def describe_toy(result: Result) -> str:
 
 
 def progress(job: Job, before: int) -> str:
-    """Return where a training stands: in the line, or how far it is."""
+    """Return how far a training is, or how many wait before it."""
     if job.state == "waiting":
         return _n(
             "In line: {count:,} training before this one.",
@@ -153,7 +153,7 @@ def sink_weight(measure: str, share: float) -> str:
 
 
 def mean(score: float) -> str:
-    """Write a mean weight with two decimals, or two digits where these hide it: of 300 keys each has 0.0033.
+    """Write a mean weight with two decimals, or with two digits if it is smaller than these can show.
 
     >>> mean(0.254), mean(0.0033), mean(1e-12), mean(0.0)
     ('0.25', '0.0033', '0.00', '0.00')

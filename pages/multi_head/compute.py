@@ -83,7 +83,7 @@ class Sequences:
 
 @cached(32)
 def sequences(setting: HeadsSetting) -> Sequences:
-    """Return the labelled vectors that attend and are attended to, with the vectors of their places added."""
+    """Return the labelled vectors of queries and keys, with position vectors added where the scheme does."""
     n = _words(setting)
     scheme = scheme_of(setting, 1)
     if scheme.adds != "vector":
@@ -95,7 +95,7 @@ def sequences(setting: HeadsSetting) -> Sequences:
 
 
 def without_positions(setting: HeadsSetting) -> HeadsSetting:
-    """Return the same words at the same sizes, with nothing that tells their places."""
+    """Return the same setting without positional encoding."""
     return replace(setting, positions=NO_POSITIONS)
 
 
@@ -309,7 +309,7 @@ class Result:
 
     @cached_property
     def mask(self) -> Tensor | None:
-        """The mask that attention takes."""
+        """The mask in the form that `attn_core` takes."""
         return mask(self.setting, self.n_head)
 
     @cached_property
@@ -334,12 +334,12 @@ class Result:
 
     @property
     def head(self) -> int:
-        """The chosen head, or the last there is."""
+        """The chosen head; the last head if there are fewer."""
         return min(self.look.head, self.n_head - 1)
 
     @property
     def against(self) -> int:
-        """The head that is compared with it, or the last there is."""
+        """The head that the chosen one is compared with; the last head if there are fewer."""
         return min(self.look.against, self.n_head - 1)
 
     @property

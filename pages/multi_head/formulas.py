@@ -42,7 +42,7 @@ def joined(heads: list[str]) -> str:
 
 
 def output(result: Result, heads: list[str]) -> str:
-    """Return the formula of the output: heads joined and projected, by their names."""
+    """Return the formula of the output: the named heads, concatenated and projected."""
     if not result.setting.projection:
         return joined(heads)
     return rf"{joined(heads)}\, W_o{output_bias(result)}"

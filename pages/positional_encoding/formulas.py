@@ -23,7 +23,7 @@ def weights(scheme: Scheme, width: int) -> str:
 
 
 def output() -> str:
-    """Return the formula of the output: added vectors are part of X and so of V, a rotation is not."""
+    """Return the formula of the output: position vectors are part of X and so of V; a rotation is not."""
     return r"O = A\,X"
 
 

@@ -27,7 +27,7 @@ def tables(result: Result) -> Mapping[str, Columns]:
 
 
 def scaled(result: Result) -> dict[str, Columns]:
-    """Return what a rotary scaling does: a row a pair, and a row an offset."""
+    """Return the tables of a rotary scaling: one with a row for each pair, one with a row for each offset."""
     head = head_of(result)
     n_pair, offsets = head.d_head // 2, head.offsets
     plain, new = (each.frequencies(head.d_head).tolist() for each in (head.plain, head.scaling))

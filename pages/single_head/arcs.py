@@ -55,9 +55,9 @@ def describe_arcs(
     """Describe the thickest arcs of one query, or of several combined, and the keys without an arc.
 
     Args:
-        queries: the words of those that are taken together; keys: as sentences have them.
-        mean: of their rows, (n_key,); can_attend: True where any of them may attend.
-        summed: whether the sum of the rows is told.
+        queries: the words of the combined queries; keys: the keys as sentences write them.
+        mean: of the queries' rows, (n_key,); can_attend: True where any of the queries may attend.
+        summed: whether to describe the sum of the rows instead of their mean.
     """
     if not can_attend.any():
         return ""

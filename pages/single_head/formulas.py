@@ -38,7 +38,7 @@ def all_at_once(result: Result) -> str:
 
 
 def sink_logit(sink: float | None) -> str:
-    """Return the sink's logit as it stands beside a row's scores in the softmax; "" without one."""
+    """Return the sink's logit as a further score in the formula of the softmax; "" without a sink."""
     return "" if sink is None else rf" \;\middle|\; {sink:g}"
 
 

@@ -1,4 +1,4 @@
-"""Which of the head's matrices are computed from which: a covered one takes those that depend on it."""
+"""Which matrices of the head are computed from which: when one is covered, so are those that depend on it."""
 
 from types import MappingProxyType
 

@@ -206,7 +206,7 @@ STAGE_OF_BOX: Mapping[str, str] = MappingProxyType(
 
 
 def fixed_line(result: Result, stage: str, line: str) -> str:
-    """Return the fixed line of a stage; for another score than the dot product, what that changes."""
+    """Return the fixed line of a stage, or how it differs for a score other than the dot product."""
     if stage == "all at once" and result.scoring.score != DOT:
         weights, outputs = (number(rounded(each), 3) for each in result.beside_dot)
         return _(

@@ -38,7 +38,7 @@ def view(controls: Controls, state: State) -> View[Result]:
 
 
 def draw(sweep: Sweep) -> Scene:
-    """Draw each bandwidth that the slider offers."""
+    """Draw the picture at each bandwidth of the slider."""
     scene, steps = sweep.scene, _steps(sweep)
     limit = _limit(sweep)
     cursor = Cursor(len(scene.queries), **pictures.cursor(scene, steps))

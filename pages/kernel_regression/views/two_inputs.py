@@ -22,7 +22,7 @@ ARRAYS = 2  # numbers of each step, query and key: its weight and its kernel
 
 
 def view(controls: Controls, state: State) -> View[Result]:
-    """Draw the map for queries of one second coordinate, and say what the query attends to."""
+    """Draw the map, with queries that share their second coordinate, and say what the query attends to."""
     settings, kernel, x2 = state.sample, state.kernel, state.x2
     points = plane_points(settings.n_points, settings.noise, settings.seed)
     sweep, figure = figure_at_sliders(

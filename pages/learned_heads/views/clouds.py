@@ -22,7 +22,7 @@ from pages.learned_heads.state import CloudState
 
 
 def view(controls: Controls, state: CloudState) -> View[AnyResult]:
-    """Draw the head on its text; say why where that is too long."""
+    """Draw the head's queries and keys on its text; say so where the text is too long."""
     try:
         result = clouds_of(state)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What is said next: the likeliest tokens, the logit lens, and what each head adds to the winner."""
+"""The next token: the likeliest tokens, the logit lens, and what each head adds to the winner's logit."""
 
 from collections.abc import Hashable
 
@@ -22,7 +22,7 @@ from pages.learned_heads.state import Heads, NextState, ToySetting
 
 
 def view(controls: Controls, state: NextState) -> View[AnyResult]:
-    """Draw what is said next at every temperature; say why where the model does not tell."""
+    """Draw the next token at every temperature; say why not where the model predicts none."""
     source: Result | Heads
     if isinstance(state.source, ToySetting):
         steps = steps_of(state.source.recipe)

@@ -84,7 +84,7 @@ def write(result: Result) -> tuple[torch.Tensor, KVCache, torch.Tensor]:
 
 
 def checks(result: Result) -> list[Check]:
-    """Hold every token written with the cache against the whole causal computation at once, by torch."""
+    """Compare every token computed with the cache with torch's causal attention over the whole text."""
     _weights, cache, output = write(result)
     theirs = result.module.fast(result.tokens.query, is_causal=True)
     count = torch.tensor(float(costs(result)[-1].cache_numbers))

@@ -20,7 +20,7 @@ from pages.single_head.arcs import describe_arcs, describe_head_arcs
 
 
 def draw(steps: Sequence[Result]) -> Sequence[Spec]:
-    """Draw the chosen head, or the last there is, at each step; or all that are not off."""
+    """Draw the chosen head (the last if there are fewer) at each step, or all heads that are on."""
     if not steps[0].look.all_heads:
         return [
             pictures.arcs(

@@ -40,7 +40,7 @@ def heads_on(result: Result) -> list[int]:
 
 
 def two_heads(result: Result) -> Spec:
-    """Draw two heads, or the last there is, and their difference."""
+    """Draw two heads and their difference; the last head stands for one that does not exist."""
     return pictures.two_heads(heads(result), result.head, result.against)
 
 

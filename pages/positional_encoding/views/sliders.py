@@ -31,7 +31,7 @@ class Driver:
 
     @property
     def longest(self) -> int:
-        """The positions that must be computed, at any step."""
+        """The largest number of positions that any step needs."""
         return LONGEST if self.steps.name == LENGTH.name else self.lengths[0]
 
 

@@ -1,4 +1,4 @@
-"""The tab Cost: what attention takes, and what a mask could save."""
+"""The tab Cost: the operations and memory that attention takes, and what a mask could save."""
 
 from collections.abc import Sequence
 

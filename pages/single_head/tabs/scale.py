@@ -32,7 +32,7 @@ def _study(seed: int, widths: tuple[float, ...]) -> tuple[attn_core.ScaleStudy, 
 
 
 def show(_result: Result) -> None:
-    """Sweep the width of random queries and keys, scaled and not."""
+    """Show how scores and weights change with the width of random queries and keys, scaled and not."""
     width = with_exact_value(SWEEP_WIDTH)
     study, figures = _study(SEED.default, width.values)
     st.markdown(
