@@ -12,7 +12,7 @@ from torch import Tensor
 from attn_core import _require, _sample
 from attn_core.kernels import KERNELS, Kernel
 
-_AT_ONCE = _sample.CHUNK  # weights held at once: few enough for a processor's own memory
+_AT_ONCE = _sample.CHUNK  # weights held at once: few enough for a processor's cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ def local_linear(
     kernel: str = "gaussian",
     bandwidth: float | int | Float[Tensor, "*steps"] = 1.0,
 ) -> LocalLinear:
-    r"""Fit a line to the values by least squares, weighted by nearness to each query, and read it there.
+    r"""Fit a line to the values by least squares, weighted by nearness to each query, and evaluate it there.
 
     $$\min_{a_i, b_i} \sum_j K\!\left(\frac{|q_i - k_j|}{h}\right)
       \bigl(v_j - a_i - b_i (k_j - q_i)\bigr)^2, \qquad \hat f(q_i) = a_i = \sum_j l_{ij} v_j$$
@@ -51,15 +51,15 @@ def local_linear(
     The w are the weights of ``nadaraya_watson``, which fits a constant in place of the line. ``queries`` and
     ``keys`` are numbers; a tensor ``(*steps,)`` of bandwidths is computed at once, as there.
 
-    Invariant: each row of weights with support sums to one, and sends the keys to the query: values that
-    lie on a line are met exactly, at the ends of the data too.
+    Invariant: each row of weights with support sums to one, and the keys' sum weighted by it is the query:
+    values on a line are reproduced exactly, at the ends of the data too.
 
     Edge cases: a query with no key in a compact kernel's window has ``has_support`` False, weights zero, and
     estimate and slope NaN. Where all keys with weight lie at one place, no slope is determined: the flattest
     of the best lines is taken, so slope is 0 and the estimate the local mean (statsmodels takes the shortest
     vector (a, b), which depends on the unit of the keys). As the bandwidth goes to 0, a Gaussian line tends
-    to that through the two nearest places, to infinity to the least-squares line of all points; both are
-    computed without overflow or underflow.
+    to the line through the two nearest places; as it goes to infinity, to the least-squares line of all
+    points. Both are computed without overflow or underflow.
 
     Raises ValueError as ``nadaraya_watson``, and for keys that are vectors.
 
@@ -80,7 +80,7 @@ def local_linear(
         parts.append((rows, slope_rows(), *has))
     stages = (torch.cat(part).reshape(*steps.shape, *part[0].shape[1:]) for part in zip(*parts, strict=True))
     weights, slopes, has_support, has_slope = stages
-    centre = values.mean(dim=0)  # rows of slopes sum to zero: the level only costs digits
+    centre = values.mean(dim=0)  # the slope's rows sum to zero: a mean only costs digits
     estimate = _gaps(weights @ (values - centre) + centre, has_support)
     slope = _gaps(slopes @ (values - centre), has_support)
     return LocalLinear(distances, weights, estimate, slope, has_support, has_slope)
@@ -136,10 +136,10 @@ def _gaps(numbers: Tensor, has_support: Tensor) -> Tensor:
 def _lines(
     kernel: Kernel, distances: Tensor, places: tuple[Tensor, Tensor], h: Tensor
 ) -> tuple[Tensor, Callable[[], Tensor], Tensor, Tensor]:
-    """Return equivalent weights of estimate, a function for those of slope, and who has support and a slope.
+    """Return the estimate's equivalent weights, a function for the slope's, ``has_support``, ``has_slope``.
 
-    The nearest key's place is taken apart: beside its weight, which is 1, those of all others may be too
-    small for a number, and yet they alone decide the slope. They are held relative to the largest of theirs.
+    The nearest key is treated by itself: relative to its weight, 1, all other weights may underflow, and yet
+    they alone determine the slope. They are held relative to the largest of them.
     """
     queries, keys = places
     logs, has_support = _log_weights(kernel, distances, h)
@@ -155,7 +155,7 @@ def _lines(
     total = count + scale * share.sum(dim=-1, keepdim=True)
     total = total.masked_fill(~has_support[..., None], torch.inf)
     lean = (share * apart).sum(dim=-1, keepdim=True) / total
-    mean = scale * lean  # of the keys, from the nearest
+    mean = scale * lean  # of the keys, relative to the nearest
     variance = (share * (apart - mean).square()).sum(dim=-1, keepdim=True) + count * scale * lean.square()
     has_slope = (variance > 0) & has_support[..., None]
     variance = variance.masked_fill(~has_slope, torch.inf)
@@ -170,7 +170,7 @@ def _lines(
 
 
 def _log_weights(kernel: Kernel, distances: Tensor, h: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the logarithm of each weight relative to the nearest key's, and which queries have any."""
+    """Return the logarithm of each weight relative to the nearest key's, and which queries have support."""
     if math.isinf(kernel.support):
         logs = _sample.squares_beyond_nearest(distances) * -_sample.half_inverse_square(h)
         has_support = torch.ones_like(logs[..., 0], dtype=torch.bool)

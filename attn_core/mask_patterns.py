@@ -28,9 +28,9 @@ class Masking:
 class Pattern:
     """One way of masking.
 
-    ``make`` returns where each query may attend from (masking, n_query, n_key, width), ``widths`` the widths
-    that there can be over n places, and ``code`` an expression in i (queries), j (keys), K and the settings
-    themselves, or "" where only the cells can be spelled out.
+    ``make`` returns the mask from (masking, n_query, n_key, width), ``widths`` the possible widths for n
+    positions, and ``code`` is an expression in i (queries), j (keys), K and the settings themselves, or ""
+    where only a list of cells describes the mask.
     """
 
     make: Callable[[Masking, int, int, int], Tensor]
@@ -40,7 +40,7 @@ class Pattern:
 
 
 def _square(make: Callable[[Masking, int, int], Tensor]) -> Callable[[Masking, int, int, int], Tensor]:
-    """Lay a mask made for one sequence over the longer of the two and cut it: places count from the first."""
+    """Return a maker of masks that cuts a square mask, as long as the longer side, to (n_query, n_key)."""
     return lambda masking, n_query, n_key, width: make(masking, max(n_query, n_key), width)[:n_query, :n_key]
 
 
@@ -130,8 +130,8 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
 def make_mask(masking: Masking, n_query: int, n_key: int, width: int) -> Bool[Tensor, "n_query n_key"]:
     """Return where each query may attend, (n_query, n_key), True = may attend.
 
-    A width beyond the lengths is taken for the nearest that there is. A pattern made for one sequence is
-    laid over the longer of the two and cut: places count from the first.
+    A width out of range is replaced by the nearest possible one. A pattern for one sequence is made as long
+    as the longer of the two, and cut to its first n_query rows and n_key columns.
 
     Raises ValueError for a kind that is not in `MASK_PATTERNS`.
 
@@ -149,7 +149,7 @@ def make_mask(masking: Masking, n_query: int, n_key: int, width: int) -> Bool[Te
 def mask_code(masking: Masking, width: int) -> str:
     """Return an expression in i (queries) and j (keys) that makes the mask, empty where there is none.
 
-    It holds of torch and of NumPy. A mask of one's own, or of random blocks, has no such expression.
+    The expression works in torch and in NumPy. A user's own mask, or one of random blocks, has none.
 
     >>> mask_code(Masking("sliding window"), 2)
     'abs(i - j) <= 2'

@@ -10,12 +10,12 @@ from attn_core import _require
 
 
 def causal_mask(n_query: int, n_key: int | None = None) -> Bool[Tensor, "n_query n_key"]:
-    r"""Let each query attend to the keys up to its own place.
+    r"""Let each query attend to the keys up to its own position.
 
     $$M_{ij} = [\,j \le i\,]$$
 
-    ``n_key`` defaults to ``n_query``. Both are counted from the first place, as torch's ``is_causal`` does,
-    so that query 0 sees key 0 only, whatever the lengths.
+    ``n_key`` defaults to ``n_query``. Queries and keys both start at position 0, as in torch's ``is_causal``,
+    so that query 0 attends to key 0 only, whatever the lengths.
 
     Raises ValueError for lengths below one.
 
@@ -32,11 +32,11 @@ def causal_mask(n_query: int, n_key: int | None = None) -> Bool[Tensor, "n_query
 def padding_mask(
     lengths: Sequence[int] | Int[Tensor, "*batch"], n_key: int
 ) -> Bool[Tensor, "*batch 1 n_key"]:
-    r"""Hide the padding behind sequences of different lengths.
+    r"""Hide the padding after sequences of different lengths.
 
     $$M_{b,1,j} = [\,j < \mathrm{length}_b\,]$$
 
-    The axis of size one stands for every query. For multi-head weights (batch, n_head, n_query, n_key), put
+    The axis of size one broadcasts over queries. For multi-head weights (batch, n_head, n_query, n_key), put
     the head axis in with ``mask.unsqueeze(-3)``.
 
     Edge cases: a length of 0 masks its whole row; attention then gives weights zero and output zero.
@@ -110,9 +110,9 @@ def dilated_mask(n: int, window: int, dilation: int) -> Bool[Tensor, "n n"]:
 def global_local_mask(
     n: int, window: int, global_positions: Sequence[int] | Int[Tensor, " n_global"]
 ) -> Bool[Tensor, "n n"]:
-    """Let each query attend to a sliding window, and a few global places to all, and all to them.
+    """Let each query attend to a sliding window, global positions to all keys, and all queries to them.
 
-    Raises ValueError as ``sliding_window_mask``, and for a global place outside 0 to n - 1.
+    Raises ValueError as ``sliding_window_mask``, and for a global position outside 0 to n - 1.
 
     Source: Beltagy, Peters and Cohan (2020), Longformer, section 3.1.
 
@@ -134,8 +134,8 @@ def global_local_mask(
 def block_sparse_mask(n: int, block_size: int, random_blocks: int, *, seed: int) -> Bool[Tensor, "n n"]:
     """Let each block of queries attend to its own block of keys and to a few others, drawn from the seed.
 
-    Places are cut into blocks of ``block_size``, the last one shorter where n does not divide; every block of
-    queries draws ``random_blocks`` different other blocks.
+    Positions are cut into blocks of ``block_size``, the last one shorter where n does not divide; every block
+    of queries draws ``random_blocks`` different other blocks.
 
     Raises ValueError for n or block_size below one, or more random blocks than there are others.
 
@@ -164,11 +164,11 @@ def block_sparse_mask(n: int, block_size: int, random_blocks: int, *, seed: int)
 
 
 def prefix_mask(n: int, prefix: int) -> Bool[Tensor, "n n"]:
-    r"""Let each query attend to the keys up to its own place, and to the first ``prefix`` places.
+    r"""Let each query attend to the keys up to its own position, and to the first ``prefix`` keys.
 
     $$M_{ij} = [\,j \le i \ \text{or}\ j < \mathrm{prefix}\,]$$
 
-    A prefix of 0 is the causal mask, of n no mask at all.
+    A prefix of 0 gives the causal mask, a prefix of n no mask at all.
 
     Raises ValueError for n below one, or a prefix outside 0 to n.
 
@@ -185,7 +185,7 @@ def prefix_mask(n: int, prefix: int) -> Bool[Tensor, "n n"]:
 
 
 def packed_mask(lengths: Sequence[int]) -> Bool[Tensor, "n n"]:
-    """Let each query attend to the keys up to its own place, of its own text, in a row of several texts.
+    """Let each query attend to the keys of its own text up to its own position, in a row of several texts.
 
     ``lengths`` are those of the texts, in their order; n is their sum. A text may be empty.
 
@@ -206,7 +206,7 @@ def packed_mask(lengths: Sequence[int]) -> Bool[Tensor, "n n"]:
 
 
 def _places(n_query: int, n_key: int) -> tuple[Tensor, Tensor]:
-    """Query numbers as a column and key numbers as a row."""
+    """Return query indices as a column and key indices as a row."""
     n_query = _require.integer("n_query", n_query, least=1)
     n_key = _require.integer("n_key", n_key, least=1)
     return torch.arange(n_query)[:, None], torch.arange(n_key)[None, :]

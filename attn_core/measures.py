@@ -1,4 +1,4 @@
-"""What a map of attention weights does, in single numbers; and what it costs to compute."""
+"""Measures of a map of attention weights in single numbers, and the cost of computing it."""
 
 import math
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ def effective_keys(weights: Float[Tensor, "*batch n_query n_key"]) -> Float[Tens
 
 
 def attention_distance(weights: Float[Tensor, "*batch n_query n_key"]) -> Float[Tensor, "*batch"]:
-    r"""Return how far a map looks on average, in positions.
+    r"""Return the mean distance from a query to the keys it attends to, in positions.
 
     $$\frac{1}{n_{query}} \sum_i \sum_j w_{ij}\,|i - j|$$
 
@@ -158,7 +158,7 @@ def first_token_score(weights: Float[Tensor, "*batch n_query n_key"]) -> Float[T
 
 
 def head_similarity(weights: Float[Tensor, "*batch n_head n_query n_key"]) -> Float[Tensor, "n_head n_head"]:
-    r"""Compare every head with every other: 1 for equal maps, 0 for maps that never look at the same key.
+    r"""Compare every head with every other: 1 for equal maps, 0 for maps that never attend to the same key.
 
     $$s_{gh} = 1 - \frac{1}{n} \sum_i \mathrm{JS}(w^{g}_i, w^{h}_i), \qquad
       \mathrm{JS}(p, r) = H\bigl(\tfrac{p + r}{2}\bigr) - \tfrac{1}{2} H(p) - \tfrac{1}{2} H(r)$$
@@ -277,9 +277,9 @@ def linear_attention_cost(n: int, d_k: int, d_v: int) -> AttentionCost:
     $$\mathrm{FLOPs} = n\,(4 d_k d_v + 3 d_k + d_v), \qquad
       \mathrm{bytes} = 8\,(2 n (d_k + d_v) + d_k d_v + d_k)$$
 
-    A token is added to the state and its query reads it, a multiply and an add each for each number; the
-    normaliser is added to and read, and divides. No pair is computed. Bytes are those of query, key, value,
-    output, the state (d_k, d_v) and the normaliser (d_k,).
+    For each token, adding it to the state and reading the state each take a multiply and an add per number;
+    the normaliser is added to, read and divided by. No pair is computed. Bytes are those of query, key,
+    value, output, the state (d_k, d_v) and the normaliser (d_k,).
 
     Raises ValueError for sizes below one. Source: Katharopoulos et al. (2020), section 3.2.1.
 

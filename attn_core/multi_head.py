@@ -21,7 +21,7 @@ Projections = tuple[
     Float[Tensor, "*batch_key n_kv_head n_key d_head"],
     Float[Tensor, "*batch_key n_kv_head n_key d_head"],
 ]
-"""Query of all heads, key and value of all key heads: as many, unless heads share them."""
+"""Queries of all heads, keys and values of all key heads, of which there are fewer if heads share them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,9 +29,9 @@ class MultiHead:
     """Every stage of multi-head attention; the head axis comes before the sequence, weights are (query, key).
 
     ``query``, ``key`` and ``value`` are projected and split; scores to weights are those of ``Attention``,
-    one map a head; ``heads`` are the outputs of the heads, ``concatenated`` puts them side by side, and
-    ``output`` is that after the output projection, or the same where there is none. Each row of each map of
-    ``weights`` sums to one, or is zero where its whole row is masked.
+    one map per head; ``heads`` are the outputs of the heads, ``concatenated`` puts them side by side, and
+    ``output`` is the output projection of ``concatenated``, or equal to it without a projection. Each row of
+    each map of ``weights`` sums to one, or is zero where its whole row is masked.
     """
 
     query: Float[Tensor, "*batch n_head n_query d_head"]
@@ -121,16 +121,16 @@ class MultiHeadAttention(nn.Module):
     and value sequences, d_model unless given. Drawn from ``seed`` as ``SelfAttention`` is.
 
     ``num_kv_heads``, num_heads unless given, is how many heads of keys and values there are: W_k and W_v map
-    to num_kv_heads * d_head, and num_heads / num_kv_heads heads of queries side by side share each of them
+    to num_kv_heads * d_head, and num_heads / num_kv_heads adjacent heads of queries share each of them
     (grouped-query attention; multi-query with one).
 
-    A ``rotation`` turns the queries and keys of every head by their places, after their projections and
-    before their product; values stay as they are. ``temperature`` is what scaled scores are divided by
-    wherever none is given. A bias for each head, as ALiBi's, is a float mask (num_heads, n_query, n_key).
+    A ``rotation`` rotates the queries and keys of every head by their positions, after their projections and
+    before their product; values stay as they are. Scaled scores are divided by ``temperature`` unless a call
+    sets another. A bias for each head, as ALiBi's, is a float mask (num_heads, n_query, n_key).
 
     Raises ValueError for widths or numbers of heads below one, for heads that do not divide d_model when
     d_head is not given, with the nearest numbers that do, for num_kv_heads that does not divide num_heads,
-    for an init that is not there, for a rotation with an odd d_head, and for a temperature that is not
+    for an unknown init, for a rotation with an odd d_head, and for a temperature that is not
     positive.
 
     Source: Vaswani et al. (2017), section 3.2.2; Shazeer (2019), Fast Transformer Decoding, for one head of
@@ -228,9 +228,9 @@ class MultiHeadAttention(nn.Module):
     def project(
         self, query: Tensor, key: Tensor | None = None, value: Tensor | None = None, *, start: int = 0
     ) -> Projections:
-        """Return query, key and value, projected, split and turned; key defaults to query, value to key.
+        """Return query, key and value, projected, split and rotated; key defaults to query, value to key.
 
-        ``start`` is the place of the first query and of the first key, which a rotation counts from.
+        ``start`` is the position of the first query and of the first key, for the rotation.
         """
         key = query if key is None else key
         value = key if value is None else value
@@ -247,13 +247,13 @@ class MultiHeadAttention(nn.Module):
     def project_query(
         self, query: Float[Tensor, "*batch n_query d_model"], *, start: int = 0
     ) -> Float[Tensor, "*batch n_head n_query d_head"]:
-        """Return the queries of all heads, turned by their places where there is a rotation."""
+        """Return the queries of all heads, rotated by their positions where there is a rotation."""
         return self.rotate(split_heads(self.W_q(query), self.num_heads), start=start)
 
     def rotate(
         self, x: Float[Tensor, "*batch n_head n d_head"], *, start: int = 0
     ) -> Float[Tensor, "*batch n_head n d_head"]:
-        """Turn queries or keys of all heads by their places, from ``start`` on, where there is a rotation."""
+        """Rotate queries or keys of all heads by positions from ``start`` on, where there is a rotation."""
         if self.rotation is None:
             return x
         return self.rotation.turn(x, torch.arange(start, start + x.shape[-2]))
@@ -268,7 +268,7 @@ class MultiHeadAttention(nn.Module):
 
         Raises ValueError for a number that does not divide that of the heads of keys there are.
 
-        Source: Ainslie et al. (2023), GQA, section 2.1, where it is how a trained model is converted.
+        Source: Ainslie et al. (2023), GQA, section 2.1, which converts trained models so.
 
         >>> module = MultiHeadAttention(4, 2, seed=1, dtype=torch.float64)
         >>> tuple(module.pool_key_heads(1).W_k.weight.shape)
@@ -310,7 +310,7 @@ class MultiHeadAttention(nn.Module):
         temperature: float | int | Float[Tensor, "..."] | None = None,
         sink: float | int | Float[Tensor, "..."] | None = None,
     ) -> MultiHead:
-        """Attend from the query to the key and value, and keep every stage.
+        """Attend from the query to the key and value, and return every stage.
 
         ``query`` (*batch, n_query, d_model), ``key`` (*batch, n_key, d_key), ``value`` (*batch, n_key,
         d_value); key defaults to query and value to key. The mask, scale, temperature and sink are those of

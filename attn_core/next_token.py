@@ -1,4 +1,4 @@
-"""What a model says next: its likeliest tokens, after every layer (logit lens), and which head moved it."""
+"""A model's next token: the likeliest ones, also after every layer (logit lens), and what each head adds."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from attn_core.models.model import ModelTrace
 from attn_core.toys.model import ToyModel, ToyRun
 from attn_words import N_, _
 
-AT_ONCE = 4_000_000  # logits that are there together
+AT_ONCE = 4_000_000  # logits in memory together
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,10 +20,10 @@ class NextToken:
 
     Attributes:
         logits: of the next token.
-        winners, chances: the likeliest token after each layer at each place, and its probability; of a real
-            model first after the embedding, which a toy's prediction does not read.
-        heads: what each head adds to the winner's logit; None where layers do not add heads as they are.
-        rest: what else adds to it, by name.
+        winners, chances: the likeliest token after each layer at each position, and its probability; in a
+            real model row 0 is after the embedding, which a toy's prediction does not use.
+        heads: what each head adds to the winner's logit; None where layers do not add heads unchanged.
+        rest: the other summands of this logit, by name.
 
     Invariant: ``heads`` and ``rest`` sum to the largest logit.
     """
@@ -38,13 +38,13 @@ class NextToken:
 def keep_likeliest(
     logits: Float[Tensor, " n"], *, temperature: float = 1.0, top_k: int, top_p: float = 1.0
 ) -> tuple[Float[Tensor, " n"], Bool[Tensor, " n"]]:
-    r"""Return the probabilities at a temperature, and which tokens top-k and then top-p leave.
+    r"""Return the probabilities at a temperature, and which tokens top-k and then top-p keep.
 
     $$p_i = \mathrm{softmax}(z / T)_i$$
 
-    Top-p leaves, of what top-k left and divided by its sum, the fewest likeliest tokens that have p together.
+    Top-p keeps, of the tokens that top-k keeps, the fewest likeliest with a share of p of their probability.
 
-    Invariant: probabilities sum to one; the likeliest is left always.
+    Invariant: probabilities sum to one; the likeliest token is always kept.
 
     Source: Holtzman et al. (2020), The Curious Case of Neural Text Degeneration; as transformers' warpers.
 
@@ -54,7 +54,7 @@ def keep_likeliest(
     """
     chances = (logits.double() / temperature).softmax(dim=-1)
     ranked, order = chances.topk(min(top_k, len(chances)))
-    tail = ranked.flip(0).cumsum(dim=-1).flip(0) / ranked.sum()  # of each token and those less likely
+    tail = ranked.flip(0).cumsum(dim=-1).flip(0) / ranked.sum()  # of each token and the less likely ones
     survivors = (ranked > 0) & (tail > 1 - top_p)
     survivors[0] = True
     return chances, torch.zeros_like(chances, dtype=torch.bool).scatter(0, order, survivors)
@@ -65,7 +65,7 @@ def logit_lens(
 ) -> tuple[Int[Tensor, "n_layers n"], Float[Tensor, "n_layers n"]]:
     """Return the likeliest token, and its probability, that each layer would predict if it were the last.
 
-    ``predict`` makes logits of vectors; at most ``AT_ONCE`` are there together.
+    ``predict`` maps vectors to logits; at most ``AT_ONCE`` logits are in memory together.
 
     Source: nostalgebraist (2020), interpreting GPT: the logit lens.
     """
@@ -78,7 +78,7 @@ def logit_lens(
 
 
 def next_of_toy(model: ToyModel, run: ToyRun, *, off: Collection[int] = ()) -> NextToken:
-    """Return a toy's prediction after a sequence, with heads ``off``; heads alone make its logits."""
+    """Return a toy's prediction after a sequence without heads ``off``; its logits are sums over heads."""
     parts = torch.stack([each.contributions for each in run.layers])
     parts.flatten(0, 1)[list(off)] = 0
     residual, symbols = parts.sum(dim=1).cumsum(dim=0), model.readout
@@ -90,8 +90,8 @@ def next_of_toy(model: ToyModel, run: ToyRun, *, off: Collection[int] = ()) -> N
 def next_of_model(trace: ModelTrace) -> NextToken:
     """Return a model's prediction after a text.
 
-    The last norm divides by one number, which all that was added shares: as it stands, a logit is a sum over
-    the embedding, heads and feed-forward layers (direct logit attribution).
+    The last norm divides the whole residual stream by one number: with this divisor held fixed, a logit is a
+    sum over the embedding, heads and feed-forward layers (direct logit attribution).
 
     Raises ValueError where the logits are not those of the last norm and a linear layer.
     """
@@ -102,7 +102,7 @@ def next_of_model(trace: ModelTrace) -> NextToken:
         )
     winners, chances = logit_lens(trace.residual, lambda vectors: head(norm(vectors)), len(trace.logits))
     winner = int(trace.logits.argmax())
-    # What the last norm does, with its divisor as it is here: a centred vector, times `gain`, divided.
+    # The last norm with its divisor held fixed: a centred vector, times `gain`, divided.
     is_centred, shift = isinstance(norm, nn.LayerNorm), norm(torch.zeros_like(last))
     unit = torch.ones_like(last)
     unit[1::2] = -1 if is_centred else 1

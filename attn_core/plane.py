@@ -15,7 +15,7 @@ _ALIKE = 1e-9  # of the largest number: what differs by less is taken for equal
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """A plane through the origin, and where queries and keys stand in it.
+    """A plane through the origin, and the coordinates of queries and keys in it.
 
     ``directions`` are two rows of length one at right angles; the second is zero where vectors have one
     dimension only. ``queries`` and ``keys`` are coordinates along them. ``explained`` is the share of the
@@ -42,16 +42,16 @@ def main_directions(
       P = \begin{bmatrix} d_1 & d_2 \end{bmatrix}^\top, \qquad
       \text{explained}_i = \frac{\sigma_i^2}{\sum_j \sigma_j^2}$$
 
-    The rows are not centred: scores are products with the origin, which stays where it is. A direction's
-    sign is free; that one is taken in which its largest entry is positive, the first of several that are
-    equally large, so that a picture does not turn over when its vectors change a little.
+    The rows are not centred, since scores depend on where the origin is. A direction's sign is free; it is
+    chosen so that the largest entry (the first of equally large ones) is positive, which keeps a figure from
+    turning over when its vectors change a little.
 
-    Invariant: ``plane.scores`` are the scores themselves where queries and keys have rank 2 or less. Turning
-    all vectors by one rotation changes no coordinate but for its sign.
+    Invariant: ``plane.scores`` are the scores themselves where queries and keys have rank 2 or less. Rotating
+    all vectors alike changes no coordinate but for its sign.
 
-    Edge cases: vectors of one dimension have coordinate 0 along a second direction of zeros, vectors that
-    are all zero an explained share of NaN, for there is nothing to keep. Where two singular values are
-    equal, the directions that share them are one choice of many.
+    Edge cases: vectors of one dimension have coordinate 0 along a second direction of zeros; where all
+    vectors are zero, the explained shares are NaN. Where two singular values are equal, their directions are
+    one choice of many.
 
     Raises ValueError as ``chosen_dimensions``.
 
@@ -90,7 +90,7 @@ def chosen_dimensions(
     Edge cases: as in ``main_directions``, but vectors of one dimension have no two to choose.
 
     Raises ValueError for queries and keys of different widths, types or batches, for none of either, and
-    for dimensions that are the same or not there.
+    for dimensions that are equal or out of range.
 
     >>> queries, keys = torch.tensor([[1.0, 2.0, 2.0]]), torch.tensor([[0.0, 4.0, 0.0]])
     >>> plane = chosen_dimensions(queries, keys, 2, 1)
@@ -120,7 +120,7 @@ def audit_plane(
       \begin{bmatrix} d_1 \\ d_2 \end{bmatrix}^\top = \mathrm{diag}(\lambda_1, \lambda_2), \qquad
       q \cdot k = q' \cdot k' + (q - P^\top q') \cdot (k - P^\top k')$$
 
-    ``is_main`` says that the plane is that of the main directions; for another only the second holds.
+    ``is_main`` is True for the plane of the main directions; for others only the second equation holds.
     The check depends neither on a direction's sign nor on the choice among equal eigenvalues.
 
     Edge cases: vectors of one dimension have no second eigenvalue, which counts as 0.
@@ -172,7 +172,7 @@ def count_rank_changes(
 
     $$\bigl|\{j : |\{l : s_l > s_j\}| \neq |\{l : t_l > t_j\}|\}\bigr|$$
 
-    Invariant: 0 where ``shown`` is a rising function of ``scores``.
+    Invariant: 0 where ``approximate`` is an increasing function of ``scores``.
 
     Edge cases: scores that differ by less than a billionth of the largest count as tied.
 
@@ -195,7 +195,7 @@ def _ranks(scores: Tensor) -> Tensor:
 
 def _project(directions: Tensor, queries: Tensor, keys: Tensor) -> Plane:
     along = directions.transpose(-2, -1)
-    coordinates = queries @ along + 0.0, keys @ along + 0.0  # no zero has a sign
+    coordinates = queries @ along + 0.0, keys @ along + 0.0  # makes -0.0 to 0.0
     squares = torch.cat(coordinates, dim=-2).square().sum(dim=-2)
     whole = torch.cat([queries, keys], dim=-2).square().sum(dim=(-2, -1))
     return Plane(directions, *coordinates, squares / whole[..., None])

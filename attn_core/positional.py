@@ -102,10 +102,10 @@ def rotary_embedding(
     against it. A tensor of bases (*steps,) computes all steps at once and puts them in front;
     ``frequencies`` (d_head/2,) are the $\omega_i$ themselves, in place of a base. Pair i is (a, b) = (2i,
     2i + 1) in the "interleaved" layout of the paper and (i, i + d_head/2) in the "half" layout of GPT-NeoX
-    and Llama: the same turning on permuted dimensions. Angles are computed in float64.
+    and Llama: the same rotation of permuted dimensions. Angles are computed in float64.
 
-    Invariant: lengths stay as they are, and the product of a turned query and a turned key depends on the
-    offset of their positions only.
+    Invariant: lengths stay as they are, and the product of a rotated query and a rotated key depends on
+    the offset of their positions only.
 
     Raises ValueError for an odd d_head, positions or frequencies that do not fit x, a base that is not
     finite and positive, an unknown layout.
@@ -149,8 +149,8 @@ def alibi_slopes(num_heads: int, *, dtype: torch.dtype = torch.float64) -> Float
 
     $$m_h = 2^{-8h/n_{head}}, \qquad h = 1, \ldots, n_{head}$$
 
-    Edge cases: where the number of heads is not a power of two, the slopes of the power below it come first
-    and every other slope of the power above it fills up.
+    Edge cases: where the number of heads is not a power of two, the slopes of the power below it come first,
+    and then every other slope of the power above it.
 
     Raises ValueError for fewer than one head.
 
@@ -175,8 +175,8 @@ def alibi_bias(
 
     $$B_{hij} = -m_h\,|i - j|$$
 
-    To be passed as a floating-point ``attn_mask``. The paper masks the future, where this is its bias
-    exactly; the absolute value makes it serve attention in both directions too.
+    Pass it as a floating-point ``attn_mask``. Under the causal mask of the paper it is the paper's bias; the
+    absolute value extends it to attention in both directions.
 
     Raises ValueError for a number of heads or a length below one.
 
@@ -234,7 +234,7 @@ def _frequencies(base: object, width: int) -> Tensor:
 
 
 def _offsets(n_query: int, n_key: int) -> Tensor:
-    """Key place less query place, ``(n_query, n_key)``."""
+    """Return key position less query position, ``(n_query, n_key)``."""
     n_query = _require.integer("n_query", n_query, least=1)
     n_key = _require.integer("n_key", n_key, least=1)
     return torch.arange(n_key)[None, :] - torch.arange(n_query)[:, None]

@@ -14,7 +14,7 @@ _EIGHT_BITS = tuple(
 PRECISIONS = {str(dtype).removeprefix("torch."): torch.finfo(dtype) for dtype in (*_FORMATS, *_EIGHT_BITS)}
 """The formats by name, as torch calls them."""
 
-AT_ONCE = 2**18  # numbers that are looked at together: a file of few bytes may have twenty million rows
+AT_ONCE = 2**18  # numbers that are checked together: a file of few bytes may have twenty million rows
 
 
 def coarsest(names: Iterable[str]) -> str:
@@ -31,8 +31,8 @@ def row_tolerance(precision: str, n_key: int) -> float:
 
     $$|\sum_j \tilde w_j - 1| \le u \sum_j w_j + n_{key} \frac{s}{2} + n_{key}\,2^{-23}$$
 
-    Each weight is rounded to within u, half of eps, of itself, or to half the smallest number s where it is
-    smaller than any; the last term is that of a softmax in single precision.
+    Each weight is rounded to within a share u, half of eps, of itself, or to within half of the smallest
+    positive number s; the last term is that of a softmax in single precision.
 
     Raises KeyError for a format that is none of ``PRECISIONS``.
 

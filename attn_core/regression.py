@@ -32,8 +32,8 @@ class KernelRegression:
 class BandwidthSearch:
     """The errors of a list of bandwidths, and the best of them.
 
-    ``n_supported`` counts the points with a neighbour in their window once they are left out: a leave-one-out
-    error is a mean over these points only.
+    ``n_supported`` counts the points that have another point within the bandwidth: a leave-one-out error is a
+    mean over these points only.
     """
 
     bandwidths: Float[Tensor, " steps"]
@@ -60,7 +60,7 @@ def nadaraya_watson(
     kernel: str = "gaussian",
     bandwidth: float | int | Float[Tensor, "*steps"] = 1.0,
 ) -> KernelRegression:
-    r"""Estimate each query as the kernel-weighted mean of the values, and keep every stage.
+    r"""Estimate the value at each query as a kernel-weighted mean, and return every stage.
 
     $$u_{ij} = \frac{|q_i - k_j|}{h}, \qquad w_{ij} = \frac{K(u_{ij})}{\sum_l K(u_{il})}
       = \mathrm{softmax}_j(\log K(u_{ij})), \qquad \hat f(q_i) = \sum_j w_{ij} v_j$$
@@ -73,10 +73,10 @@ def nadaraya_watson(
     Invariant: weights are (query, key), never negative, and each row with support sums to one.
 
     Edge cases: a query with no key in a compact kernel's window has ``has_support`` False, weights zero and
-    estimate NaN. As the bandwidth goes to 0 a Gaussian row tends to the nearest key (ties share), to
-    infinity to the plain mean; both are computed without overflow, for the Gaussian row is shifted by its
-    smallest squared distance first. A Gaussian log too low for the dtype stands in ``scores`` as its lowest
-    finite number.
+    estimate NaN. As the bandwidth goes to 0 a Gaussian row tends to the nearest key (ties share), as it goes
+    to infinity to the plain mean; both are computed without overflow, since the Gaussian row is shifted by
+    its smallest squared distance first. A Gaussian logarithm too low for the dtype is its lowest finite
+    number in ``scores``.
 
     Raises ValueError for an unknown kernel, a bandwidth that is not finite and positive, shapes that do not
     fit, or numbers that are not finite.
@@ -102,7 +102,7 @@ def nadaraya_watson(
 def _weigh(
     kernel: Kernel, distances: Tensor, h: Tensor, scores: Tensor | None = None, squares: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Return the weights, and which queries have support; a Gaussian needs its squares alone for both."""
+    """Return the weights, and which queries have support; a Gaussian needs ``squares`` alone for both."""
     if math.isinf(kernel.support):
         squares = _sample.squares_beyond_nearest(distances) if squares is None else squares
         weights = softmax_rows(squares * -_sample.half_inverse_square(h), empty=None)

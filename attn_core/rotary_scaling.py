@@ -25,7 +25,7 @@ class RotaryScaling:
     L. At factor s a text has s L positions.
 
     Attributes:
-        name: what it is called, in `SCALINGS` and in links.
+        name: its key in `SCALINGS` and its name in links.
         formula: LaTeX of the new frequencies $\omega'_i$.
         sentence: what it does, in words.
         source: who proposed it.
@@ -57,8 +57,7 @@ class RotaryScaling:
     def frequencies(self, d_head: int) -> Float[Tensor, "*steps n_pair"]:
         r"""Return the angle $\omega'_i$ by which each pair turns from one position to the next.
 
-        Invariant: at factor 1 they are those of training, and at any factor between those and a part in s of
-        them.
+        Invariant: each angle is between that of training and 1 / s of it, so that factor 1 changes none.
 
         Raises ValueError for a d_head that is odd or below 2.
         """
@@ -67,12 +66,12 @@ class RotaryScaling:
         return self._scale(_powers(self.base, d_head))
 
     def _scale(self, plain: Tensor) -> Tensor:
-        """Return the frequencies from those of training, (*steps, n_pair)."""
+        """Return the scaled frequencies, (*steps, n_pair), from the ``plain`` ones of training."""
         return plain
 
     @property
     def score_factor(self) -> Float[Tensor, "*steps"]:
-        """What each score is multiplied by, besides the turning."""
+        """The factor on each score, besides the rotation."""
         return torch.ones_like(_steps(self.factor))
 
     def turns(self, d_head: int) -> Float[Tensor, "*steps n_pair"]:
@@ -85,11 +84,11 @@ class RotaryScaling:
         return length[..., None] * self.frequencies(d_head) / (2 * math.pi)
 
     def scores(self, offsets: Float[Tensor, " n_offset"], d_head: int) -> Float[Tensor, "*steps n_offset"]:
-        r"""Return the score of a vector with itself at each offset, where every pair counts alike.
+        r"""Return the score of a vector of equal entries with itself at each offset.
 
         $$f(r) = m^2\,\frac{2}{d} \sum_i \cos(r\,\omega'_i)$$
 
-        The vector is the same in every dimension and has length 1; $m^2$ is the `score_factor`.
+        The vector has length 1, so that every pair counts alike; $m^2$ is the `score_factor`.
 
         Invariant: m^2 at offset 0.
 
@@ -106,7 +105,7 @@ class PositionInterpolation(RotaryScaling):
 
     $$\omega'_i = \frac{\omega_i}{s}$$
 
-    Invariant: position s p is turned as position p was in training.
+    Invariant: position s p is rotated as position p was in training.
 
     Source: Chen et al. (2023), Extending Context Window of Large Language Models via Positional
     Interpolation.
@@ -147,26 +146,26 @@ class NtkAware(RotaryScaling):
 
     def _scale(self, plain: Tensor) -> Tensor:
         n_pair = plain.shape[-1]
-        # Not by the new base: over- and underflow are as far away as those of the factor itself.
+        # Not from the new base, which would over- or underflow before the factor does.
         share = torch.arange(n_pair, dtype=torch.float64) / max(n_pair - 1, 1)
         return plain * _steps(self.factor)[..., None] ** -share
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Yarn(RotaryScaling):
-    r"""By parts: pairs that turn often in training are kept, those that do not come round are slowed by s.
+    r"""By parts: pairs that turn often in training are kept, those that turn less than once are slowed by s.
 
     $$\omega'_i = (1 - \gamma_i)\,\omega_i + \gamma_i\,\frac{\omega_i}{s}, \qquad
       \gamma_i = \operatorname{clip}_{[0, 1]} \frac{i - i_{32}}{i_1 - i_{32}}, \qquad
       i_r = \frac{d \ln(L / 2\pi r)}{2 \ln b}, \qquad m = 0.1 \ln s + 1$$
 
-    $i_r$ is the pair that turns r times round within the trained length L; between ``fast`` = 32 turns and
-    ``slow`` = 1 turn a ramp goes over the pairs' numbers. Its ends are rounded outwards, $i_{32}$ down and
-    $i_1$ up, and stay from 0 to d - 1, as in the authors' program. (In the paper's text the ramp goes over
+    $i_r$ is the pair that turns r times round within the trained length L; from ``fast`` = 32 turns to
+    ``slow`` = 1 turn $\gamma$ is a ramp over the pairs' indices. Its ends are rounded outwards, $i_{32}$ down
+    and $i_1$ up, and clipped to 0 to d - 1, as in the authors' program. (In the paper's text the ramp is over
     turns.) Queries and keys are multiplied by m, so scores by $m^2$, an inverse temperature.
 
-    Edge cases: with ends that are one, pairs up to there are kept and all others slowed. At base 1 all pairs
-    turn alike, and the ramp is its limit from above.
+    Edge cases: where both ends are equal, pairs up to them are kept and all others slowed. At base 1 all
+    pairs turn alike, and the ramp is its limit from above.
 
     Raises ValueError for a base below 1, and for a fast that is not above slow.
 
@@ -202,14 +201,14 @@ class Yarn(RotaryScaling):
             raise ValueError(f"fast must be above slow; got {self.fast!r} and {self.slow!r}")
 
     def slowed_share(self, d_head: int) -> Float[Tensor, "*steps n_pair"]:
-        r"""Return the share $\gamma_i$ of each pair that is slowed: 0 is kept, 1 slowed by all of s."""
+        r"""Return how far each pair is slowed, $\gamma_i$: from 0, not at all, to 1, by all of s."""
         ends = self._at_turns(self.fast, d_head).floor(), self._at_turns(self.slow, d_head).ceil()
         low, high = (each.clamp(0, d_head - 1)[..., None] for each in ends)
-        high = torch.where(high == low, low + 0.001, high)  # as the authors' program steps where ends meet
+        high = torch.where(high == low, low + 0.001, high)  # as in the authors' program for equal ends
         return ((torch.arange(d_head // 2) - low) / (high - low)).clamp(0, 1)
 
     def _at_turns(self, turns: float, d_head: int) -> Tensor:
-        """Return the (fractional) index of the pair that turns so often within the trained length."""
+        """Return the (fractional) index of the pair that turns ``turns`` times within the trained length."""
         wavelengths = _steps(self.trained_length) / (2 * math.pi * turns)
         return d_head * wavelengths.log() / (2 * _steps(self.base).log())
 
@@ -219,7 +218,7 @@ class Yarn(RotaryScaling):
 
     @property
     def score_factor(self) -> Float[Tensor, "*steps"]:
-        """What each score is multiplied by: the square of 0.1 ln s + 1.
+        """The factor on each score: the square of 0.1 ln s + 1.
 
         >>> round(float(Yarn(factor=4.0).score_factor), 4)
         1.2965

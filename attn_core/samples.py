@@ -60,7 +60,7 @@ class AttentionSample:
 class RegressionSample:
     """A toy data set: ``values`` (n,) seen with noise at ``keys``, and the true function.
 
-    Keys are numbers (n,), ascending, or vectors (n, d) as they were drawn; ``truth`` takes places like them.
+    Keys are numbers (n,), ascending, or vectors (n, d) as they were drawn; ``truth`` takes others too.
     """
 
     name: str
@@ -77,7 +77,7 @@ def sentence_vectors(
     kind: Literal["random", "one-hot"] | str = "random",
     seed: int = 0,
 ) -> Float[Tensor, "n {d_model}"]:
-    """Return one float64 vector a token; equal words have equal vectors.
+    """Return one float64 vector per token; equal words have equal vectors.
 
     "random" draws standard normal numbers from the seed and the word alone, so a word keeps its vector in
     every sentence; "one-hot" numbers the different words in order of appearance.
@@ -110,7 +110,7 @@ def regression_sample(
     """Return a toy data set of ``n_points`` points in float64, its noise drawn from the seed.
 
     Names are those of ``REGRESSION_SAMPLES``. ``noise`` is the standard deviation of the normal noise; in
-    "heteroscedastic" that at the right end.
+    "heteroscedastic" it is that at the right end.
 
     Raises ValueError for an unknown name, fewer than 2 points, or a noise that is not finite or below zero.
 
@@ -133,8 +133,8 @@ def function_sample(
 
     $$y = f(x) + \varepsilon, \qquad x \in [0, 5]$$
 
-    ``noise`` is the standard deviation of the normal noise; with one seed the places and the noise are those
-    of ``regression_sample("sine")``, whatever the function.
+    ``noise`` is the standard deviation of the normal noise; keys and noise are those of
+    ``regression_sample("sine")`` with the same seed, whatever the function.
 
     Raises ValueError as ``regression_sample``, and for a function that is not a number of at most 10^6 in
     size everywhere on [0, 5].
@@ -167,7 +167,7 @@ def plane_sample(*, n_points: int = 40, noise: float | int = 0.5, seed: int = 0)
 
     $$y = 2 (\sin x_1 + \cos x_2) + \varepsilon, \qquad x \in [0, 5]^2$$
 
-    ``noise`` is the standard deviation of the normal noise, drawn from the seed as the places are.
+    ``noise`` is the standard deviation of the normal noise, drawn from the seed as the keys are.
 
     Raises ValueError for fewer than 2 points, or a noise that is not finite or below zero.
 
@@ -187,7 +187,7 @@ def plane_sample(*, n_points: int = 40, noise: float | int = 0.5, seed: int = 0)
 
 
 def _draw(noise: float | int, seed: int, *shape: int) -> tuple[Tensor, Tensor]:
-    """Uniform numbers from 0 to 1 for the keys, of that shape, and an error for each of them."""
+    """Return uniform numbers from 0 to 1 for the keys, of the given shape, and each key's noise."""
     _require.integer("n_points", shape[0], least=2)
     if _require.finite("noise", noise, requirement="a finite number >= 0") < 0:
         raise ValueError(f"noise must be a finite number >= 0; got {noise!r}")
@@ -204,7 +204,7 @@ def _waves(x: Tensor) -> Tensor:
 class _Recipe:
     description: str
     truth: Callable[[Tensor], Tensor]
-    places: Callable[[Tensor], Tensor]  # from uniform numbers in [0, 1) to places
+    places: Callable[[Tensor], Tensor]  # from uniform numbers in [0, 1) to keys
     noise_shape: Callable[[Tensor], Tensor] = torch.ones_like
 
 

@@ -13,10 +13,10 @@ from attn_core.measures import entropy
 
 @dataclass(frozen=True, eq=False)
 class ScaleStudy:
-    """Means over all queries at each width; on the first axis 0 is unscaled and 1 is scaled."""
+    """Means over all queries at each width; index 0 of the first axis is unscaled, index 1 scaled."""
 
     widths: tuple[int, ...]
-    variance: Float[Tensor, "2 n_width"]  # of what enters the softmax
+    variance: Float[Tensor, "2 n_width"]  # of the softmax's inputs
     entropy: Float[Tensor, "2 n_width"]
     largest: Float[Tensor, "2 n_width"]
     gradient: Float[Tensor, "2 n_width"]
@@ -24,12 +24,12 @@ class ScaleStudy:
 
 
 def scale_study(widths: Sequence[int], *, n_query: int = 128, n_key: int = 16, seed: int) -> ScaleStudy:
-    r"""Draw standard normal queries and keys, and follow the softmax as they grow wider.
+    r"""Draw standard normal queries and keys, and measure their softmax at growing widths.
 
     $$\mathrm{Var}(q \cdot k) = d_k, \qquad \mathrm{Var}\bigl(q \cdot k / \sqrt{d_k}\bigr) = 1, \qquad
       \Bigl\lVert \frac{\partial w}{\partial s} \Bigr\rVert_F = \lVert \mathrm{diag}(w) - w w^\top \rVert_F$$
 
-    Every query has keys of its own. Each width takes the first so many dimensions of the same draw, so
+    Every query has keys of its own. Width w takes the first w dimensions of the same draw, so
     neighbouring widths are comparable. The gradient's size is the Frobenius norm of the softmax's Jacobian,
     at most 1/2 (two keys, half each).
 

@@ -24,11 +24,11 @@ Terms = tuple[Tensor, Tensor]
 class Score:
     """One way to score a key for a query.
 
-    ``formula`` is LaTeX in q_i and k_j. ``terms`` returns two factors that
-    broadcast to (n_query, n_key, d): the score is the sum of their products over d, or its logarithm where
-    there are ``log_terms``, the factors' logarithms, which can be added up where the factors are too small
-    for a number. ``is_scaled`` says that it grows with the width, so that a scale makes sense; ``shapes``
-    names the weights that it has of its own, each with how many axes of d_k it has.
+    ``formula`` is LaTeX in q_i and k_j. ``terms`` returns two factors that broadcast to (n_query, n_key, d):
+    the score is the sum of their products over d, or the logarithm of this sum if there are ``log_terms``,
+    the logarithms of the factors, for factors that underflow. ``is_scaled`` is whether the score grows with
+    the width, so that a scale makes sense; ``shapes`` are the score's own weights: names, and numbers of
+    axes, each of size d_k.
     """
 
     name: str
@@ -74,7 +74,7 @@ def _log_linear(query: Tensor, key: Tensor, _weights: Weights) -> Terms:
 
 
 def _log_features(x: Tensor) -> Tensor:
-    """The logarithm of `feature_map`, exact where the feature itself underflows."""
+    """Return the logarithm of `feature_map`, exact where the feature itself underflows."""
     return torch.where(x > 0, x.clamp(min=0).log1p(), x)
 
 
@@ -83,7 +83,7 @@ def feature_map(x: Float[Tensor, "*n d"]) -> Float[Tensor, "*n d"]:
 
     $$\phi(x) = \mathrm{elu}(x) + 1 = \begin{cases} x + 1 & x > 0 \\ e^x & x \le 0 \end{cases}$$
 
-    ``x`` (*n, d). Invariant: no number is below zero. Below x = 0 exp(x) is taken as it is, for its digits.
+    ``x`` (*n, d). Invariant: no number is below zero. For x <= 0 exp(x) is computed directly, not as elu + 1.
 
     Source: Katharopoulos et al. (2020), Transformers are RNNs, section 3.2.1.
 
@@ -122,7 +122,7 @@ def score_weights(score: str, d_k: int, *, seed: int) -> dict[str, Float[Tensor,
     ``seed`` + 1 so that they do not repeat the numbers of projections from ``seed``, draws them in the order
     W_a, U_a, v_a; in float64.
 
-    Raises ValueError for a score that is not there, a width below one and a seed below zero.
+    Raises ValueError for an unknown score, a width below one and a seed below zero.
 
     Source: Bahdanau et al. (2015), appendix A.1.2, for the names; Luong et al. (2015), section 3.1.
 
@@ -153,13 +153,13 @@ def score_pairs(
     ``score`` is one of ``SCORES``; ``query`` (n_query, d_k), ``key`` (n_key, d_k); ``weights`` as
     ``score_weights`` draws them.
 
-    Invariant: softmax of "linear" divides by the row's sum and does nothing else; of "kernel" over T it is a
-    Gaussian kernel of bandwidth sqrt(T).
+    Invariant: softmax of "linear" only divides the similarities by the row's sum; softmax of "kernel" over T
+    has the weights of a Gaussian kernel of bandwidth sqrt(T).
 
-    Edge cases: a vector of zeros has cosine 0 with all; "linear" adds features up by their logarithms, so
-    that their ratios are right where they are too small, or their products too large, for a number.
+    Edge cases: a vector of zeros has cosine 0 with all; "linear" sums features by their logarithms, so that
+    their ratios are right where features underflow or products overflow.
 
-    Raises ValueError for a score that is not there, shapes that do not fit and weights that are missing.
+    Raises ValueError for an unknown score, shapes that do not fit and weights that are missing.
 
     Source: Bahdanau et al. (2015); Luong et al. (2015); Graves et al. (2014), section 3.3.1, for the cosine;
     Nadaraya (1964) and Watson (1964) for the kernel; Katharopoulos et al. (2020) for linear attention.
@@ -211,13 +211,13 @@ def score_attention(
     temperature: float | Float[Tensor, "..."] = 1.0,
     sink: float | None = None,
 ) -> Attention:
-    r"""Attend with any score, and keep every stage.
+    r"""Attend with any score, and return every stage.
 
     $$W = \mathrm{softmax}_{keys}\Bigl(\frac{s}{T}\, S + M\Bigr), \qquad O = WV$$
 
-    S is what ``score_pairs`` gives; mask, ``scale`` s, ``temperature`` T, with steps in front, and ``sink``
-    are those of ``scaled_dot_product_attention``, which does all the rest: scores times the identity are the
-    scores.
+    S is the result of ``score_pairs``; mask, ``scale`` s, ``temperature`` T, with steps in front, and
+    ``sink`` are those of ``scaled_dot_product_attention``, which is called with S as its query and the
+    identity as its key.
 
     Invariant: without a sink each row of weights sums to one, or is zero where its whole row is masked.
 
@@ -259,9 +259,9 @@ def audit_score(
       \Bigl| O_i - \frac{\phi(q_i)^\top \sum_j \phi(k_j) v_j^\top}{\phi(q_i)^\top \sum_j \phi(k_j)} \Bigr|$$
 
     Every pair is scored alone, by torch's own functions where it has them. Linear attention also runs
-    as a recurrence at temperature 1: two sums over keys that a query reads.
+    as a recurrence at temperature 1: two sums over keys, from which each query's output is computed.
 
-    Shapes as for ``score_attention``; ``scores`` (n_query, n_key) are those to be measured.
+    Shapes as for ``score_attention``; ``scores`` (n_query, n_key) are the scores to check.
 
     Edge cases: a row with every key masked has output zero in both.
 
@@ -278,7 +278,7 @@ def audit_score(
     """
     alone = torch.stack([torch.stack([_alone(score, q, k, weights) for k in key]) for q in query])
     left, right = score_terms(score, query, key, weights)
-    # Rounding is relative to the largest sum of magnitudes. elu + 1 has no digits left of a small feature, so
+    # Rounding is relative to the largest sum of magnitudes. elu + 1 loses the digits of a small feature, so
     # similarities are compared, not their logarithms.
     size = float((left * right).abs().sum(dim=-1).max()) or 1.0
     checks = [compare(_ALONE, scores.exp() if SCORES[score].is_log else scores, alone, scale=size)]
@@ -316,11 +316,11 @@ def _alone(score: str, q: Tensor, k: Tensor, weights: Weights) -> Tensor:
 
 
 def _recurrent(q: Tensor, key: Tensor, value: Tensor, may: Tensor) -> Tensor:
-    """Return one query's output in the recurrent form, from sums over the keys that it may see."""
+    """Return one query's output in the recurrent form, from sums over the keys that it may attend to."""
     if not may.any():
         return torch.zeros_like(value[0])
     state, normaliser = torch.zeros(key.shape[1], value.shape[1]).to(value), torch.zeros_like(q)
-    # One factor of all features goes out of the ratio: without it small ones would be no numbers.
+    # A factor common to all features cancels in the ratio; dividing by it keeps small ones from underflow.
     for k, v in zip(_up_to_one(key[may]), value[may], strict=True):
         state, normaliser = state + torch.outer(k, v), normaliser + k
     features = _up_to_one(q)
@@ -328,7 +328,7 @@ def _recurrent(q: Tensor, key: Tensor, value: Tensor, may: Tensor) -> Tensor:
 
 
 def _up_to_one(x: Tensor) -> Tensor:
-    """Features divided by the largest of them."""
+    """Return the features of x, divided by the largest of them."""
     logs = _log_features(x)
     return (logs - logs.max()).exp()
 

@@ -32,7 +32,7 @@ def multi_head_size(
     d_key: int | None = None,
     num_kv_heads: int | None = None,
 ) -> MultiHeadSize:
-    r"""Count what multi-head attention holds and what one pass computes.
+    r"""Count the parameters of multi-head attention and the operations of one pass.
 
     $$\mathrm{parameters} = (d_{model} H + 2 d_{key} G)\,d_{head} + H d_{head}\,d_{model}
       + \text{biases}\ ((H + 2 G) d_{head} + d_{model})$$
@@ -41,7 +41,7 @@ def multi_head_size(
     is d_model, whatever H: the parameters and the operations of the projections are those of a single head
     of full width. The last product, and the last bias, belong to W_o. ``d_key`` is the width of keys and
     values, d_model unless given. A multiply and an add are two operations; those of attention are counted by
-    ``attention_cost``, which has five a pair and head for scale and softmax: all that grows with H.
+    ``attention_cost``, with five per pair and head for scale and softmax, the only part that grows with H.
 
     Raises ValueError for sizes below one, and for num_kv_heads that does not divide num_heads.
 

@@ -14,7 +14,7 @@ from attn_words import N_
 
 @dataclass(frozen=True, eq=False)
 class ThresholdedWeights:
-    """Where a weight is kept (``mask``), the sum of the kept ones of each row, and the renormalised rows."""
+    """``mask``, True for the weights that are kept, their sum in each row, and the renormalised rows."""
 
     mask: Bool[Tensor, "*steps n_query n_key"]
     mass: Float[Tensor, "*steps n_query"]
@@ -102,7 +102,7 @@ def _at_least(weights: Tensor, threshold: object) -> Tensor:
 
 
 def _kth(weights: Tensor, top: object) -> Tensor:
-    """The k-th largest weight of each row, less its rounding."""
+    """Return the k-th largest weight of each row, less a margin for rounding."""
     if isinstance(top, Tensor):
         _require.broadcasts("top", top, weights.shape)
         if top.is_floating_point() or not bool((top >= 1).all()):
@@ -112,7 +112,7 @@ def _kth(weights: Tensor, top: object) -> Tensor:
         places = torch.tensor(_require.integer("top", top, least=1))
     descending = weights.sort(dim=-1, descending=True).values
     rows = _require.broadcast_shape(places.shape, torch.Size((*weights.shape[:-1], 1)))
-    assert rows is not None  # a tensor was checked, a number fits everywhere
+    assert rows is not None  # a tensor was checked, a number always broadcasts
     places = (places.clamp(max=weights.shape[-1]) - 1).to(weights.device).expand(rows)
     kth = descending.expand(*rows[:-1], weights.shape[-1]).gather(-1, places)
     return kth * (1 - TIE)

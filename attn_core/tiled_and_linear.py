@@ -15,7 +15,7 @@ class Tile:
     """The running softmax after a tile of keys.
 
     Attributes:
-        start: its first key, from 0.
+        start: the zero-based index of its first key.
         scores: (n_query, n_tile), of this tile alone.
         maximum, total: (n_query,), the largest score so far, and the sum of exp(score - maximum) so far.
         output: (n_query, d_v), the attention over all keys so far.
@@ -46,9 +46,9 @@ def tiled_attention(
     $$\ell' = e^{m - m'} \ell + \sum_j e^{s_j - m'}, \qquad
       o' = \frac{e^{m - m'} \ell\, o + \sum_j e^{s_j - m'} v_j}{\ell'}$$
 
-    ``query`` (n_query, d_k), ``key`` (n_key, d_k), ``value`` (n_key, d_v); ``size`` keys a tile, fewer in the
-    last. Invariant: after each tile the output is the attention over all keys so far; after the last it is
-    that of `scaled_dot_product_attention`, and no map of (n_query, n_key) was ever there.
+    ``query`` (n_query, d_k), ``key`` (n_key, d_k), ``value`` (n_key, d_v); ``size`` keys per tile, fewer in
+    the last. Invariant: after each tile the output is the attention over all keys so far; after the last it
+    is that of `scaled_dot_product_attention`, and no map (n_query, n_key) is ever held.
 
     Source: Milakov and Gimelshein (2018), Online normalizer calculation for softmax; Dao et al. (2022),
     FlashAttention, algorithm 1.
@@ -97,7 +97,7 @@ def linear_attention_steps(
       o_t = \frac{S_t^\top \phi(q_t)}{\phi(q_t)^\top z_t}$$
 
     ``query``, ``key`` (n, d_k), ``value`` (n, d_v). Invariant: each output is that of the score "linear"
-    under a causal mask (`score_attention`), for d_k (d_v + 1) numbers kept however long the text is.
+    under a causal mask (`score_attention`); d_k (d_v + 1) numbers are kept, however long the text is.
 
     Source: Katharopoulos et al. (2020), Transformers are RNNs, equations 18 to 20.
 

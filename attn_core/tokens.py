@@ -10,7 +10,7 @@ from importlib import import_module
 from itertools import groupby, pairwise
 from typing import Literal
 
-_JOINERS = "\u200c\u200d"  # zero width; they tie emoji into one, and shape letters within a word
+_JOINERS = "\u200c\u200d"  # zero width; they join emoji, and shape letters within a word
 _APOSTROPHES = ("'", "\u2019")
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _KANA = ("HIRAGANA ", "KATAKANA ")  # how the names of characters begin
@@ -64,9 +64,9 @@ def tokenize(text: str) -> list[str]:
 def how_cut(text: str) -> HowCut:
     """Return where the Chinese or Japanese of a text is cut; "" where it has no two such characters in a row.
 
-    "spaces" where a space stands between two Chinese characters: who typed it has cut the text, and a word is
-    what stands between spaces, as in other scripts. Otherwise "jieba", which finds Chinese words, where that
-    package is installed; and "characters" where it is not, each one a token. Japanese, which is a text with
+    "spaces" where a space is between two Chinese characters: the user has then cut the text, and words are
+    separated by spaces, as in other scripts. Otherwise "jieba", which finds Chinese words, where that package
+    is installed, and "characters" where it is not: each character is a token. Japanese, which is a text with
     kana, is always cut into characters.
 
     >>> how_cut("the cat"), how_cut("猫 坐 在 垫子 上")
@@ -89,7 +89,7 @@ def label_tokens(tokens: Sequence[str]) -> list[str]:
 
     Invariant: as many labels as tokens, no two equal.
 
-    Edge cases: a number that would repeat a token that is there already is passed over.
+    Edge cases: a number that would make a label equal to another token is skipped.
 
     >>> label_tokens(["the", "cat", "the", "the"])
     ['the', 'cat', 'the₂', 'the₃']
@@ -114,10 +114,10 @@ def label_tokens(tokens: Sequence[str]) -> list[str]:
 def readable_tokens(tokens: Sequence[str]) -> list[str]:
     """Return tokens as they can be read: a space at an end as "·", a line's end "↵", a tab "⇥", nothing "∅".
 
-    Pieces of GPT-2's tokenizer and its like, which spell bytes by characters of their own (Ġ is a space), are
-    decoded, and so is the ▁ of sentencepiece.
+    Pieces of byte-level tokenizers such as GPT-2's, which replace bytes by other characters (Ġ is a space),
+    are decoded, and so is the ▁ of sentencepiece.
 
-    Invariant: as many as there are tokens; what can be read stays as it is.
+    Invariant: as many as there are tokens; readable tokens are unchanged.
 
     >>> readable_tokens(["The", "Ġcat", "Ċ"]), readable_tokens(["", " ", "New York"])
     (['The', '·cat', '↵'], ['∅', '·', 'New York'])
@@ -125,7 +125,7 @@ def readable_tokens(tokens: Sequence[str]) -> list[str]:
     texts = [*tokens]
     if any("Ġ" in each or "Ċ" in each for each in tokens):
         pieces = [decode_piece(each) for each in tokens]
-        # Ġ is a letter of Maltese too, whose other letters would stand for control characters.
+        # Ġ is a letter of Maltese too, whose other letters would decode to control characters.
         if all(each.isprintable() for each in "".join(pieces) if not each.isspace()):
             texts = pieces
     if any(each.startswith(UNDERSCORE) for each in texts):
@@ -137,7 +137,7 @@ def readable_tokens(tokens: Sequence[str]) -> list[str]:
 def decode_piece(token: str) -> str:
     """Return the text of a piece of a byte-level tokenizer; another token as it is.
 
-    A character may be cut into several tokens: a byte that makes none is shown by its number, as <0xE6>.
+    A character may be cut into several tokens: a byte that is no whole character becomes such as <0xE6>.
     """
     if not all(char in _bytes_of() for char in token):
         return token
@@ -150,7 +150,7 @@ def decode_piece(token: str) -> str:
 
 @cache
 def _bytes_of() -> dict[str, int]:
-    """The byte that each character of a byte-level token stands for: printable ones for themselves.
+    """Return the byte of each character of a byte-level token; printable bytes have their own character.
 
     Source: Radford et al. (2019), GPT-2, and its program.
     """
@@ -160,7 +160,7 @@ def _bytes_of() -> dict[str, int]:
 
 
 def _clusters(text: str) -> Iterator[str]:
-    """Characters with what belongs to them (accents, skin colours, joined emoji); "" for a separator."""
+    """Yield each character with its accents, skin colour and joined emoji; "" for a separator."""
     start = 0
     while start < len(text):
         end = start + 1
@@ -207,12 +207,12 @@ def _is_any_letter(cluster: str) -> bool:
 
 
 def _is_unspaced(char: str) -> bool:
-    """Whether it is a Chinese character or Japanese kana: their scripts put no space between words."""
+    """Whether ``char`` is Chinese or Japanese kana: these scripts put no space between words."""
     return unicodedata.name(char, "").startswith(_UNSPACED)
 
 
 def _words_of(tokens: Sequence[str], find: Callable[[str], list[str]]) -> Iterator[str]:
-    """Yield the tokens, runs of Chinese characters as words."""
+    """Yield the tokens, but in place of each run of Chinese characters the words of it."""
     for is_run, members in groupby(tokens, key=lambda token: len(token) == 1 and _is_unspaced(token)):
         run = [*members]
         yield from find("".join(run)) if is_run else run
@@ -223,7 +223,7 @@ def _words_finder() -> Callable[[str], list[str]] | None:
     """Return jieba's function that cuts Chinese into words; None where jieba is not installed."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # its patterns are older than Python's rules for them
+            warnings.simplefilter("ignore")  # its regular expressions are deprecated syntax
             jieba = import_module("jieba")
     except ImportError:
         return None

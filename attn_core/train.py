@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--out is one file, and `all` writes several")
     if options.seed is not None and not 0 <= options.seed < 2**63:
         parser.error(f"--seed must be a whole number from 0 to 2^63 - 1; got {options.seed}")
-    torch.set_num_threads(1)  # the sums are the same wherever it runs; models as small gain nothing by more
+    torch.set_num_threads(1)  # for the same sums everywhere; more gain nothing for small models
     settings = {"seed": options.seed, "steps": options.steps}
     changes = {name: each for name, each in settings.items() if each is not None}
     if options.without_positions:
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 out.unlink()
         except OSError as error:
             parser.error(f"--out must be a file that can be written; got {out}: {error.strerror}")
-        # Without positions little changes that is worth a state of its own.
+        # Without positions little changes that is worth a checkpoint.
         checkpoints = CHECKPOINTS if recipe.positions else CHECKPOINTS // 2
         start = time.perf_counter()
         try:

@@ -1,4 +1,4 @@
-"""What stands around attention in a transformer: the residual connection and layer normalisation."""
+"""The parts around attention in a transformer block: residual connection and layer normalisation."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -12,7 +12,7 @@ from attn_core import _require
 from attn_core.multi_head import MultiHeadAttention
 
 NORMS = ("none", "before", "after")
-"""Where the layer normalisation stands: nowhere, before attention, or after the residual sum."""
+"""Where layer normalisation is applied: nowhere, before attention, or after the residual sum."""
 
 
 def repeat_block(
@@ -23,7 +23,7 @@ def repeat_block(
     residual: bool = True,
     norm: Literal["none", "before", "after"] | str = "after",
 ) -> Float[Tensor, "n_states *batch n d_model"]:
-    r"""Send x through layers of self-attention, and keep what enters and what leaves each of them.
+    r"""Send x through layers of self-attention, and return the input and output of each.
 
     $$x_{l+1} = \begin{cases}
       r\,x_l + \mathrm{attention}_l(x_l) & \text{no norm} \\
@@ -32,14 +32,14 @@ def repeat_block(
     \end{cases}$$
 
     r is 1 with the residual connection and 0 without; LN subtracts each row's mean and divides by its
-    standard deviation (plus 1e-5 under the root), without learned gain. State 0 is x itself, state l what
-    leaves layer l, so there is one state more than layers. There is no feed-forward part.
+    standard deviation (plus 1e-5 under the root), without learned gain. State 0 is x itself, state l the
+    output of the l-th layer, so there is one more state than layers. There is no feed-forward part.
 
-    Invariant: after a norm "after", every row has length sqrt(d_model), but for the 1e-5.
+    Invariant: with the norm "after", every row has length sqrt(d_model), but for the 1e-5.
 
     Edge cases: no layer gives x alone; with d_model = 1 LN gives zero.
 
-    Raises ValueError for an unknown norm, and for a layer that does not give back the width that it takes.
+    Raises ValueError for an unknown norm, and for a layer whose output width is not its input width.
 
     Source: Vaswani et al. (2017), section 3.1, for "after"; Xiong et al. (2020), On Layer Normalization in
     the Transformer Architecture, for "before".
@@ -75,7 +75,7 @@ def token_similarity(x: Float[Tensor, "*batch n d_model"]) -> Float[Tensor, "*ba
 
     Raises ValueError for fewer than two axes.
 
-    Source: Dong, Cordonnier and Loukas (2021), Attention Is Not All You Need, for the collapse that it shows.
+    Source: Dong, Cordonnier and Loukas (2021), Attention Is Not All You Need, for the collapse of rows.
 
     >>> token_similarity(torch.eye(3)).item(), token_similarity(torch.ones(3, 4)).item()
     (0.0, 1.0)
@@ -95,7 +95,7 @@ def token_similarity(x: Float[Tensor, "*batch n d_model"]) -> Float[Tensor, "*ba
 
 
 def token_distance(x: Float[Tensor, "*batch n d_model"]) -> Float[Tensor, "*batch"]:
-    r"""Return how far apart the rows are, as a share of their size.
+    r"""Return how far the rows are from their mean, relative to their norm.
 
     $$\frac{\lVert X - \mathbf{1}\bar{x}^\top \rVert_F}{\lVert X \rVert_F}, \qquad
       \lVert X - \mathbf{1}\bar{x}^\top \rVert_F^2 = \frac{1}{2n} \sum_{i,j} |x_i - x_j|^2$$

@@ -24,8 +24,8 @@ class Alignment:
     """Two lists of tokens on one axis.
 
     Attributes:
-        tokens: those of both; where the lists differ, the tokens of the first stand before the second's.
-        first, second: where on the axis each token of a list stands, ascending.
+        tokens: those of both lists; where they differ, the first list's tokens precede the second's.
+        first, second: the index on the axis of each token of a list, ascending.
     """
 
     tokens: tuple[str, ...]
@@ -34,14 +34,14 @@ class Alignment:
 
     @property
     def shared(self) -> list[int]:
-        """The places of the axis that both lists have."""
+        """The indices on the axis of tokens that both lists have."""
         return sorted({*self.first} & {*self.second})
 
 
 def align_tokens(first: Sequence[str], second: Sequence[str]) -> Alignment:
     """Align two lists of tokens where they agree, by the longest runs that they share (difflib).
 
-    Invariant: read at ``first``, ``tokens`` are the first list, and at ``second`` the second.
+    Invariant: ``tokens`` at the indices ``first`` are the first list, at ``second`` the second.
 
     >>> align_tokens(["too", "tired", "."], ["too", "wide", "."])
     Alignment(tokens=('too', 'tired', 'wide', '.'), first=(0, 1, 3), second=(0, 2, 3))
@@ -83,8 +83,8 @@ def row_changes(
 
     $$d_i = \tfrac12 \sum_j \lvert B_{ij} - A_{ij} \rvert$$
 
-    Both maps are on one axis (see ``to_axis``): a key that one text lacks has zero weight there, so what goes
-    to it counts. This is the total variation distance of two rows.
+    Both maps are on one axis (see ``to_axis``): a key that one text lacks has zero weight in it, so that its
+    weight in the other text counts as moved. This is the total variation distance of two rows.
 
     Invariant: from 0 (equal rows) to 1 (no key in common) where rows sum to one.
 
@@ -97,9 +97,9 @@ def row_changes(
 def word_spans(pieces: Sequence[str], mark: str, special: Collection[int] = ()) -> list[range]:
     """Return which pieces each word is made of.
 
-    ``mark`` is how the tokenizer shows words (``RealModel.mark``): a piece with "##" goes on with the word
-    before it; with "·" a piece without it does. With neither, each piece is a word. Punctuation and the
-    places of ``special`` tokens stand alone.
+    ``mark`` is how the tokenizer shows words (``RealModel.mark``). If it is "##", a piece with it continues
+    the word before; if "·", a piece without it does; if "", each piece is a word. Punctuation and ``special``
+    tokens, given by their positions, are words of their own.
 
     Invariant: the ranges follow one another, from 0 to the number of pieces.
 
@@ -119,7 +119,7 @@ def word_spans(pieces: Sequence[str], mark: str, special: Collection[int] = ()) 
 
 
 def join_text(pieces: Sequence[str], mark: str) -> str:
-    """Return the word that pieces make as it reads: without marks, and bytes as the character they make.
+    """Return the readable word that pieces make: without marks, and with bytes joined to characters.
 
     >>> join_text(["trans", "##former"], "##"), join_text(["·", "<0xC3>", "<0xA9>", "t"], "·")
     ('transformer', 'ét')
@@ -164,13 +164,13 @@ def join_pieces(
 
 @dataclass(frozen=True, eq=False)
 class TextPair:
-    """All heads of a model on two texts; heads are counted from 0 over all layers.
+    """All heads of a model on two texts, on one axis of heads over all layers.
 
     Attributes:
         alignment: the tokens of both, words or pieces.
         weights: of the first text and of the second, on the axis of both.
-        visible: where a text has both tokens, and a piece of the query may attend to one of the key.
-        special: the places of tokens that stand for no word.
+        visible: where a text has both tokens, and a piece of the query may attend to a piece of the key.
+        special: the indices on the axis of tokens that stand for no word.
     """
 
     alignment: Alignment
@@ -180,7 +180,7 @@ class TextPair:
 
     @cached_property
     def changes(self) -> Float[Tensor, "n_head n_shared"]:
-        """How much of each shared query's weight moves in each head; their mean over queries orders heads."""
+        """How much of each shared query's weight moves in each head; its mean over queries ranks heads."""
         return row_changes(self.weights[0], self.weights[1], self.alignment.shared)
 
 

@@ -19,8 +19,8 @@ from attn_words import _
 
 MOST_CHARACTERS = 80
 MOST_NESTED = 20
-LARGEST = 1e6  # in size; what is larger counts as not finite, for no chart shows it
-_PLACES = 1001  # at which a function is asked whether it is finite
+LARGEST = 1e6  # in size; larger values count as not finite, as no chart shows them
+_PLACES = 1001  # at which a function is checked for finite values
 
 _FUNCTIONS: Mapping[str, Callable[[Tensor], Tensor]] = MappingProxyType(
     {name: getattr(torch, name) for name in ("sin", "cos", "tan", "exp", "log", "sqrt", "abs")}
@@ -44,10 +44,10 @@ _TOKEN = re.compile(
 
 
 class FunctionError(ValueError):
-    """The text is no function of x; ``position`` counts characters from 0."""
+    """The text is no function of x; ``position`` is the zero-based index of the character at fault."""
 
     def __init__(self, position: int, requirement: str) -> None:
-        """Say at which character what is required."""
+        """Set the message: at which character what is required."""
         super().__init__(_("Character {number}: {wanted}.", number=position + 1, wanted=requirement))
         self.position = position
 
@@ -80,7 +80,7 @@ class TypedFunction:
         return _latex(self._tree)
 
     def first_gap(self, low: float | int, high: float | int) -> float | None:
-        """Return the first place from low to high, of 1001, where the function is above 10^6 or not finite.
+        """Return the first of 1001 points from low to high where the function is above 10^6 or not finite.
 
         >>> read_function("1 / (x - 1)").first_gap(0, 5), read_function("sqrt(x)").first_gap(0, 5)
         (1.0, None)
@@ -93,17 +93,17 @@ class TypedFunction:
 def read_function(text: str) -> TypedFunction:
     r"""Read a function of x, such as ``sin(3x) + x/2``.
 
-    What may stand in it is a number, x, pi, e, + - * / ^ (or ``**``), parentheses, and sin, cos, tan, exp,
-    log (natural), sqrt or abs of something in parentheses. Side by side two factors are multiplied. It binds
-    as Python does: powers to the right, and more than a minus before them. All is computed in x's dtype, so
-    that a power of powers is infinite and not a number of many digits.
+    It may contain numbers, x, pi, e, + - * / ^ (or ``**``), parentheses, and sin, cos, tan, exp, log
+    (natural), sqrt or abs of something in parentheses. Adjacent factors are multiplied. Precedence is that of
+    Python: powers group to the right, and bind more than a minus before them. All is computed in x's dtype,
+    so that a power of powers is infinite and not a number of many digits.
 
-    Invariant: nothing else is read, nothing is run, and ``expression`` is read as the same function.
+    Invariant: nothing else is accepted, nothing is run, and ``expression`` parses to the same function.
 
-    Edge cases: letters may be large; full-width forms, ``−``, ``×``, ``÷``, ``π``, ``²`` and ``³``
-    are read as what they mean. What is not defined (log of 0) is not finite when it is asked.
+    Edge cases: letters may be capitals; full-width forms, ``−``, ``×``, ``÷``, ``π``, ``²`` and ``³`` are
+    understood. Where the function is undefined (log of 0), its values are not finite.
 
-    Raises FunctionError, a ValueError that says at which character what was wanted, for all else: an empty
+    Raises FunctionError, a ValueError with the character and the requirement, for all else: an empty
     text, one of more than 80 characters or nested more than 20 deep, unknown words and signs.
 
     Source: the precedence of operators in The Python Language Reference, section 6.17.
@@ -123,7 +123,7 @@ def read_function(text: str) -> TypedFunction:
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
-    """Yield the kind of each token, its text, and the place where it was typed; the last is the end."""
+    """Yield the kind of each token, its text, and its index in the typed text; the last is the end."""
     plain, places = "", []
     for at, character in enumerate(text):
         same = _SAME.get(character) or unicodedata.normalize("NFKC", character)
@@ -140,7 +140,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
             word, sign = re.match("[a-z]+", plain[at:]), text[places[at]]
             readable = (
                 sign if sign.isprintable() else f"U+{ord(sign):04X}"
-            )  # it may turn what stands around it
+            )  # it may reverse the text around it
             raise FunctionError(
                 places[at],
                 _("“{word}” is unknown; known are x, {names}", word=word[0], names=names)
@@ -154,7 +154,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
 
 def _python(tokens: list[tuple[str, str, int]]) -> Iterator[str]:
     """Yield the tokens as Python writes them; raise FunctionError where one cannot follow the last."""
-    starts, function = True, ""  # whether an operand is wanted, and the function whose parenthesis is
+    starts, function = True, ""  # whether an operand must follow; the function whose parenthesis must
     depths = [0]  # of each open parenthesis, the signs and powers that wait for their operand
     for kind, text, at in tokens:
         here = _("“{sign}”", sign=text) if text else _("the end")
@@ -210,7 +210,7 @@ class _Decimals(ast.NodeTransformer):
 
 
 def _latex(node: ast.expr, least: int = 0) -> str:
-    """Write a formula, in parentheses where it binds less than its place asks for."""
+    """Return the LaTeX of a node, in parentheses where it binds less than ``least``."""
     binds = 4
     match node:
         case ast.UnaryOp(operand=of):

@@ -18,8 +18,8 @@ GLOROT = "Glorot uniform"
 class Init:
     """An initialisation of a weight from d_in to d_out numbers.
 
-    ``sentence`` says how in words and signs; ``factor`` of (d_in, d_out) is what uniform numbers from -1 to
-    1, or standard normal ones, are multiplied by.
+    ``sentence`` describes it in words and formulas; ``factor`` of (d_in, d_out) multiplies uniform numbers
+    from -1 to 1, or standard normal ones.
     """
 
     name: str
@@ -79,9 +79,9 @@ INITS: Mapping[str, Init] = MappingProxyType(
 
 
 def make_init(name: str) -> Init:
-    """Return a way to draw a weight by its name.
+    """Return an initialisation by its name.
 
-    Raises ValueError for a name that is not there, with those that are.
+    Raises ValueError, with the known names, for an unknown one.
 
     >>> make_init("Xavier")  # doctest: +ELLIPSIS
     Traceback (most recent call last):

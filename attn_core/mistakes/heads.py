@@ -33,8 +33,8 @@ def split_without_transpose(
 ) -> Attention:
     """View (n, n_head * d_head) as (n, n_head, d_head) and attend as if n were the head axis.
 
-    The map is (*batch, n, n_head, n_head), so it is an ``Attention``; a mask over positions fits nothing in
-    it and is left out.
+    The map is (*batch, n, n_head, n_head), so it is an ``Attention``; a mask over positions does not fit it
+    and is ignored.
     """
     # (*batch, n_head, n, d_head) -> (*batch, n, n_head, d_head): the transpose of split_heads undone.
     q, k, v = (each.transpose(-3, -2) for each in module.project(x))
@@ -42,7 +42,7 @@ def split_without_transpose(
 
 
 def heads_by_view(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = None) -> MultiHead:
-    """View (n, n_head * d_head) as (n_head, n, d_head): the shape is right, and the numbers are others."""
+    """View (n, n_head * d_head) as (n_head, n, d_head): the shape is right, the numbers are wrong."""
     q, k, v = (each.transpose(-3, -2).reshape(each.shape) for each in module.project(x))
     return module.attend(q, k, v, attn_mask)
 
@@ -70,7 +70,7 @@ def shared_projections(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor 
 
 
 def tiled_key_heads(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = None) -> MultiHead:
-    """Repeat the list of key heads as a whole, in place of each head beside itself."""
+    """Repeat the list of key heads as a whole, instead of each key head side by side."""
     q, k, v = module.project(x)
     # 1 2 -> 1 2 1 2, where 1 1 2 2 is meant: heads of one group read different keys.
     times = [1] * (k.ndim - 3) + [module.num_heads // module.num_kv_heads, 1, 1]
@@ -80,7 +80,7 @@ def tiled_key_heads(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | N
 def unpacked_in_another_order(
     module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = None
 ) -> MultiHead:
-    """Take a fused projection, packed as (k h d), apart as if it were packed as (d k h).
+    """Unpack a fused projection, packed as (k h d), as if it were packed as (d k h).
 
     Raises ValueError for shared key heads: the three parts of a fused projection are of one size.
     """
@@ -89,7 +89,7 @@ def unpacked_in_another_order(
             f"this mistake needs num_kv_heads = num_heads; got {module.num_kv_heads} and {module.num_heads}"
         )
     projection = torch.cat([each(x) for each in (module.W_q, module.W_k, module.W_v)], dim=-1)
-    # (*batch, n, d k h) -> k, *batch, h, n, d: the numbers were laid down as k h d.
+    # (*batch, n, d k h) -> k, *batch, h, n, d: the numbers are packed as k h d.
     parts = projection.reshape(*projection.shape[:-1], module.d_head, 3, module.num_heads)
     q, k, v = (part.movedim(-1, -3) for part in parts.unbind(dim=-2))
     return module.attend(module.rotate(q), module.rotate(k), v, attn_mask)
@@ -98,7 +98,7 @@ def unpacked_in_another_order(
 def cached_after_attending(
     module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = None
 ) -> MultiHead:
-    """Write token by token, and put each token's key and value into the cache only after it has attended.
+    """Generate token by token, and cache each token's key and value only after it has attended.
 
     The first token then has nothing to attend to. The mask is causal in any case.
     """
@@ -106,19 +106,19 @@ def cached_after_attending(
 
 
 def place_forgotten(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = None) -> MultiHead:
-    """Write token by token, and turn each token as the only one of its call: at place 0."""
+    """Generate token by token, and rotate every token as if it were at position 0."""
     steps = [module.project(token) for token in x.split(1, dim=-2)]
     q, k, v = (torch.cat(parts, dim=-2) for parts in zip(*steps, strict=True))
     return module.attend(q, k, v, attn_mask)
 
 
 def padding_turned_round(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor) -> MultiHead:
-    """Hand a mask that says what is a word to a parameter that asks what is padding."""
+    """Pass a mask that is True for words to a parameter that expects True for padding."""
     return attend(module, x, ~attn_mask)
 
 
 def mean_for_one_head(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = None) -> MultiHead:
-    """Take the mean of all maps for the map of each head."""
+    """Replace the map of each head by the mean of all maps."""
     right = attend(module, x, attn_mask)
     return replace(right, weights=right.weights.mean(dim=-3, keepdim=True).expand_as(right.weights))
 
@@ -130,7 +130,7 @@ def _by_torch(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None) -
     return heads if module.W_o is None else module.W_o(heads)
 
 
-WIDTH, HEADS = 32, 4  # both stand in the examples below
+WIDTH, HEADS = 32, 4  # the examples' sentences below state both
 PADDED = ("dogs", "bark", "now", "[pad]", "[pad]", "[pad]")
 _CAUSAL = causal_mask(len(WORDS))
 
@@ -144,7 +144,7 @@ def _example(
     num_kv_heads: int | None = None,
     rotation: Rotary | None = None,
 ) -> Example:
-    """Return six words in four heads, of which one is drawn."""
+    """Return an example of six words in four heads, with the map of one head."""
 
     def inputs() -> Inputs:
         module = MultiHeadAttention(
@@ -160,7 +160,7 @@ def _example(
 
 
 def _side_by_side(result: MultiHead, *_inputs: object) -> LabelledMap:
-    """Draw what the heads give, side by side; of eight dimensions each, two."""
+    """Return the heads' outputs side by side, the first two of each head's eight dimensions."""
     d_head = WIDTH // HEADS
     columns = [d for d in range(WIDTH) if d % d_head < 2]
     labels = [f"{d // d_head + 1}.{d % d_head + 1}" for d in columns]
@@ -170,7 +170,7 @@ def _side_by_side(result: MultiHead, *_inputs: object) -> LabelledMap:
 
 
 def _positions_or_heads(result: MultiHead | Attention, *_inputs: object) -> LabelledMap:
-    """Draw the first map: of head 1, or, between heads, of the first word."""
+    """Return the first map: that of head 1, or, if heads attend to heads, that of the first word."""
     if isinstance(result, MultiHead):
         return LabelledMap(result.weights[0], WORDS, WORDS)
     heads = [str(head + 1) for head in range(HEADS)]

@@ -16,12 +16,12 @@ from attn_core.regression import leave_one_out_error, nadaraya_watson
 from attn_words import N_
 
 FACTOR = 10.0  # millimetres in a centimetre
-BANDWIDTH, WIDE = 1.0, 2.0  # both stand in the examples below
+BANDWIDTH, WIDE = 1.0, 2.0  # the examples' sentences below state both
 BANDWIDTHS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
 
 def kernel_weights(queries: Tensor, keys: Tensor, _values: Tensor, *, kernel: str = "gaussian") -> Tensor:
-    """Return the right weights: each query's sum to one."""
+    """Return the right weights: those of each query sum to one."""
     return nadaraya_watson(queries, keys, keys, kernel=kernel, bandwidth=BANDWIDTH).weights
 
 
@@ -33,7 +33,7 @@ def softmax_over_queries(queries: Tensor, keys: Tensor, _values: Tensor) -> Tens
 
 @dataclass(frozen=True, eq=False)
 class BandwidthChoice:
-    """A bandwidth and the weights of the points themselves at it."""
+    """A bandwidth, and the weights that the data points have for one another at it."""
 
     bandwidth: float
     weights: Float[Tensor, "n n"]
@@ -42,7 +42,7 @@ class BandwidthChoice:
 def _choose_by(
     error: Callable[[Tensor, Tensor, float], float], keys: Tensor, values: Tensor
 ) -> BandwidthChoice:
-    """Take the bandwidth with the least error of those tried."""
+    """Return the one of the tried bandwidths with the least error, and its weights."""
     h = min(BANDWIDTHS, key=lambda each: error(keys, values, each))
     return BandwidthChoice(h, nadaraya_watson(keys, keys, values, bandwidth=h).weights)
 

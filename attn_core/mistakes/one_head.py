@@ -13,7 +13,7 @@ from attn_core.mistakes.record import Example, LabelledMap, Mistake, MustHold, m
 from attn_words import N_
 
 WORDS = ("the", "cat", "sat", "on", "the", "mat")
-WIDTH = 64  # it stands in the examples below
+WIDTH = 64  # the examples' sentences below state it
 
 Inputs = tuple[Tensor, Tensor, Tensor, Tensor | None]
 
@@ -47,7 +47,7 @@ def constant_scale(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor 
 
 
 def mask_after_softmax(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor) -> Attention:
-    """Set masked weights to zero when the rows are normalised already."""
+    """Set masked weights to zero after the rows are normalised."""
     right = scaled_dot_product_attention(query, key, value)
     weights = right.weights * attn_mask
     return replace(right, mask=attn_mask, weights=weights, output=weights @ value)
@@ -74,7 +74,7 @@ def mask_turned_round(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tens
 def unguarded_softmax(
     query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None
 ) -> Attention:
-    """Take the softmax of a row of nothing but -inf as it comes."""
+    """Take the softmax without treating rows of -inf alone."""
     right = scaled_dot_product_attention(query, key, value, attn_mask)
     weights = torch.softmax(right.scaled_scores, dim=-1)
     return replace(right, weights=weights, output=weights @ value)
@@ -113,7 +113,7 @@ PADDED = Example(
 
 
 def largest(numbers: Tensor) -> float:
-    """Return the largest absolute value; NaN where one of them is none."""
+    """Return the largest absolute value; NaN if any number is NaN."""
     return float(numbers.abs().max())
 
 

@@ -1,4 +1,4 @@
-"""Common mistakes with positions: of an encoding's products, and of weights with an encoding added."""
+"""Common mistakes with positions: in an encoding's products, and in weights with an encoding added."""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,7 +14,7 @@ from attn_core.samples import sentence_vectors
 from attn_core.schemes import Sinusoidal, by_offset
 from attn_words import N_
 
-LOUD = 30.0  # this and the next stand in the sentences below
+LOUD = 30.0  # the sentences below state this and the next
 SMALL_BASE = 1.2
 LENGTH, WIDTH = 64, 16
 
@@ -46,7 +46,7 @@ def _products(encode: Callable[..., Tensor], **more: float) -> Callable[[int, in
 
 
 def _far_over_near(products: Tensor, length: int, _width: int) -> float:
-    """Return how far the highest mean product at offsets from 2 on is above that at offset 1."""
+    """Return the highest mean product at an offset of 2 or more, less the mean product at offset 1."""
     _, mean, _ = by_offset(products)
     return float(mean[length + 1 :].max() - mean[length])
 
@@ -63,7 +63,7 @@ def _in_either_order(strength: float, x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _of_places(key_shift: int, x: Tensor) -> Tensor:
-    """Return the weights of positions alone, the words silent, with keys counted from ``key_shift``."""
+    """Return the weights of positions alone, without words, with keys shifted by ``key_shift``."""
     weights: Tensor = Sinusoidal(strength=2.0).attend(torch.zeros_like(x), key_shift=key_shift).weights
     return weights
 

@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 class LabelledMap:
     """A map of a result: its values, and the labels and titles of its rows and columns.
 
-    ``mask`` is True where a value may be; ``quantity`` is what a value is called.
+    ``mask`` is True for cells that are not masked; ``quantity`` is the name of the values.
     """
 
     values: Float[Tensor, "n_row n_column"]
@@ -57,7 +57,7 @@ class MustHold:
 class Example:
     """The example of a mistake: a ``sentence`` about it, its ``inputs``, and how a result is drawn.
 
-    ``inputs`` is called when they are needed; ``draw`` with the result and the inputs.
+    ``inputs`` is a function that returns them; ``draw`` is called with the result and the inputs.
     """
 
     sentence: str
@@ -69,8 +69,8 @@ class Example:
 class Mistake(Generic[Result]):
     """A mistake: ``what`` is done, ``why`` it is wrong, both ways to compute, the ``check`` that finds it.
 
-    ``right`` and ``broken`` are called with the inputs of the ``example``. ``name`` stands in links. ``also``
-    are checks that it may well pass: what else holds of the right result.
+    ``right`` and ``broken`` are called with the inputs of the ``example``. ``name`` is used in links.
+    ``also`` are further checks of the right result, which the broken one may pass.
     """
 
     name: str
@@ -95,7 +95,7 @@ class Mistake(Generic[Result]):
 
     @cached_property
     def numbers(self) -> tuple[tuple[MustHold, float, float], ...]:
-        """Each check with its number of the right result and of the broken one."""
+        """Each check, with the number measured on the right result and on the broken one."""
         inputs, right, broken = self._results
         return tuple(
             (check, check.measure(right, *inputs), check.measure(broken, *inputs))

@@ -1,4 +1,4 @@
-"""Trained models read from a folder by transformers, their attention in the open."""
+"""Trained models that transformers reads from a folder, with every stage of their attention."""
 
 from attn_core.models.head_map import HeadMap
 from attn_core.models.interface import Call

@@ -11,9 +11,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 AT_ONCE_BYTES = 16_000_000
-"""What the scores of the queries that are computed together take, of all heads, at most."""
+"""Bytes that the scores of all heads may take, for the queries that are computed together."""
 AT_HAND_BYTES = 1_000_000
-"""What those of one head's rows take: so few stay in a processor's own cache while they are gone through."""
+"""Bytes that the scores of one head may take, for a block of rows: few enough for a processor's cache."""
 
 
 def rows_at_once(n_head: int, n_key: int) -> int:
@@ -53,7 +53,7 @@ class LazyMask:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Its sides."""
+        """The shape, (n, n)."""
         return self.n, self.n
 
     def __getitem__(self, part: tuple[slice, slice]) -> NDArray[np.bool_]:
@@ -70,11 +70,11 @@ class HeadMap:
 
     $$w_{ij} = \exp(s_{ij} - m_i) / t_i, \qquad m_i = \max_j s_{ij}, \qquad t_i = \sum_j \exp(s_{ij} - m_i)$$
 
-    It holds 2 n (d_head + 1) numbers. A part takes one number a cell, and while it is computed its rows take
-    ``AT_HAND_BYTES`` at most.
+    It holds 2 n (d_head + 1) numbers, and a part that is read takes one number per cell. To make the map, the
+    scores of ``AT_HAND_BYTES`` at a time are computed.
 
     Attributes:
-        query, key: (n, d_head), turned by their places where there is a rotation.
+        query, key: (n, d_head), rotated by their positions where there is a rotation.
         highest, total: m and t of each row, (n,).
 
     Invariant: rows sum to one.
@@ -117,12 +117,12 @@ class HeadMap:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Its sides, (n, n)."""
+        """The shape, (n, n)."""
         return len(self.query), len(self.key)
 
     @property
     def ndim(self) -> int:
-        """Two."""
+        """The number of axes, 2."""
         return 2
 
     @property
@@ -133,7 +133,7 @@ class HeadMap:
         return LazyMask(len(self.query), self.window, self.is_causal)
 
     def blocks(self) -> Iterator[range]:
-        """Yield all rows, as many at once as there is room for."""
+        """Yield ranges of rows that cover the map, each of at most ``AT_HAND_BYTES`` of scores."""
         n = len(self.query)
         some = max(1, AT_HAND_BYTES // (4 * n))
         return (range(first, min(n, first + some)) for first in range(0, n, some))
@@ -144,10 +144,10 @@ class HeadMap:
         here, reach = slice(rows.start, rows.stop), min(keys.stop, rows.stop) if self.is_causal else keys.stop
         scores = self._scores(rows, range(keys.start, max(keys.start, reach)))
         weights = scores.sub_(self.highest[here, None]).exp_().div_(self.total[here, None])
-        return F.pad(weights, (0, len(keys) - weights.shape[1]))  # nothing sees what comes after it
+        return F.pad(weights, (0, len(keys) - weights.shape[1]))  # later keys have weight 0
 
     def before(self, places: int) -> Float[Tensor, " n_query"]:
-        """Return the weight that each query gives to the key ``places`` before it, where there is one.
+        """Return each query's weight on the key ``places`` positions before it, for queries that have one.
 
         >>> query = torch.tensor([[0.0], [1.0]])
         >>> HeadMap.of(query, query, scale=1.0).before(1)
@@ -160,7 +160,7 @@ class HeadMap:
 
     def _scores(self, rows: range, keys: range) -> Tensor:
         scores = self._bent(self.query[rows.start : rows.stop] @ self.key[keys.start : keys.stop].mT)
-        # Of all before a query nothing is masked, where there is no window.
+        # Without a window, no key before the first row is masked.
         among = keys if self.window is not None else keys[max(0, rows.start - keys.start) :]
         mask = band_mask(rows, among, window=self.window, is_causal=self.is_causal)
         if mask is not None:

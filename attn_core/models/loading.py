@@ -30,8 +30,8 @@ def load_model(
     """Read a trained model from a folder with config.json, safetensors and a tokenizer, by transformers.
 
     Any encoder or decoder of text that goes through transformers' attention interface can be read; others
-    are refused by their model_type. Without a folder it is all-MiniLM-L6-v2, where the optional package that
-    carries it is installed. ``progress`` is called with the share done, from 0 to 1.
+    are refused by their model_type. Without a folder, all-MiniLM-L6-v2 is read from its optional package, if
+    installed. ``progress`` is called with the share done, from 0 to 1.
 
     Nothing is fetched, no code of the folder's is run, and pickled weights are never opened: a pickle is a
     program.
@@ -63,9 +63,9 @@ def load_model(
 
 
 def require_folder(folder: str | Path) -> Path:
-    """Return a model's folder, after checking its lists of weights before any is read.
+    """Return a model's folder, after checking the headers of its files of weights.
 
-    Raises ValueError where it is none, or holds no weights that are read.
+    Raises ValueError where the path is no model's folder, or the folder holds no weights that can be read.
     """
     path = Path(folder).expanduser()
     if not path.is_dir():
@@ -76,7 +76,7 @@ def require_folder(folder: str | Path) -> Path:
 
 
 def import_transformers() -> Any:
-    """Return transformers, with this app's attention registered; it never asks the network."""
+    """Return transformers, with this app's attention registered; it never uses the network."""
     os.environ["HF_HUB_OFFLINE"] = "1"
     try:
         return interface.register()
@@ -120,7 +120,7 @@ def read_network(transformers: Any, models: Any, path: Path, config: Any) -> Any
             dtype=torch.float32,
             use_safetensors=True,
             attn_implementation=interface.NAME,
-            ignore_mismatched_sizes=True,  # they are told, and refused below
+            ignore_mismatched_sizes=True,  # they are listed, and refused below
             output_loading_info=True,
             **LOCAL,
         )
@@ -136,17 +136,17 @@ def read_network(transformers: Any, models: Any, path: Path, config: Any) -> Any
 
 
 class one_sentence:  # noqa: N801  (used as a function)
-    """Turn any exception into a ValueError of one sentence; our own stay as they are."""
+    """Turn any exception into a ValueError of one sentence; our own ValueErrors stay as they are."""
 
     def __init__(self, requirement: str) -> None:
-        """Say what is required."""
+        """Store what is required."""
         self._requirement = requirement
 
     def __enter__(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def __exit__(self, kind: Any, error: BaseException | None, where: Any) -> None:
-        """Raise the ValueError."""
+        """Raise the ValueError in place of another exception."""
         if isinstance(error, Exception):
             if isinstance(error, KeyError) and error.args == (interface.NAME,):
                 raise ValueError(

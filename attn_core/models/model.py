@@ -19,27 +19,27 @@ from attn_words import _
 MAX_TOKENS = 4096
 """How many tokens of a text are run at most, special tokens among them."""
 MAPS_BYTES = 48_000_000
-"""What the maps of all heads may take, which is 408 tokens for 72 heads; ``LEAST_TOKENS`` always run."""
+"""Bytes of the maps of all heads, at most: 408 tokens for 72 heads; ``LEAST_TOKENS`` are always run."""
 LEAST_TOKENS = 128
 VECTORS = 8
-"""Vectors of each token that are there at once while a layer runs without maps: what enters it and leaves it,
-queries, keys, values, what heads give, and what is between."""
+"""Vectors of each token in memory while a layer runs without maps: its input and output, queries, keys,
+values, outputs of heads, and intermediate results."""
 VECTORS_BYTES = 134_217_728
-"""What they may take: 4,096 tokens of 1,024 numbers."""
+"""Bytes that these vectors may take: 4,096 tokens of 1,024 numbers."""
 _MASKS_KEPT = 8
 
 
 @dataclass(frozen=True, eq=False)
 class ModelTrace:
-    """What flows through a model on one text.
+    """The residual stream, attention and logits of a model on one text.
 
     Attributes:
         encoding: the text's n tokens.
-        residual: the embedding and what stands after each layer, before the last norm, (n_layer + 1, n, d).
+        residual: the embedding and each layer's output, before the last norm, (n_layer + 1, n, d).
         layers: every stage of each layer's attention.
         norm, head: the last norm, and the layer that predicts tokens from it.
         logits: of the token after the last, (n_vocabulary,).
-        adds: whether each layer adds what its heads and its feed-forward layer give as they are.
+        adds: whether each layer adds the outputs of its heads and its feed-forward layer unchanged.
     """
 
     encoding: Encoding
@@ -54,21 +54,21 @@ class ModelTrace:
 class RealModel:
     """A trained encoder or decoder of transformers, run as ``model.eval()`` runs it.
 
-    Made by ``load_model``. Its layers attend by ``interface``, which hands over their queries, keys, values
-    and masks; what is shown is computed from these.
+    Made by ``load_model``. Its layers attend through ``interface``, which exposes their queries, keys, values
+    and masks; every result is computed from these.
 
     Attributes:
-        n_layer, n_head, n_key_head: layers, heads of each, and heads of keys, which heads side by side share.
-        scales, windows: what each layer multiplies its scores by, and how many tokens it says that it sees.
-        softcap: what scores are bent below, or None.
-        is_causal: whether a token sees only itself and those before it.
-        limit: how many tokens the model has places for.
+        n_layer, n_head, n_key_head: layers, heads per layer, and key heads, each shared by adjacent heads.
+        scales, windows: each layer's factor on its scores, and its window in tokens or None.
+        softcap: the bound of the scores, or None.
+        is_causal: whether a token attends only to itself and earlier tokens.
+        limit: how many tokens the model has positions for.
     """
 
     def __init__(self, name: str, network: Any) -> None:
         """Run a few tokens to find the layers.
 
-        Raises ValueError for a model whose attention cannot be seen, named by its model_type.
+        Raises ValueError, with the model_type, for a model whose attention cannot be read.
         """
         self.name, self._network = name, network
         self.reader: Reader | None = None
@@ -143,7 +143,7 @@ class RealModel:
     def most_tokens(self) -> int:
         """How many tokens of a text are run with the maps of all heads.
 
-        What the model has places for, at most ``MAX_TOKENS``, and as many as ``MAPS_BYTES`` have room for.
+        The model's limit, ``MAX_TOKENS`` and the room of ``MAPS_BYTES`` bound it.
         """
         room = math.isqrt(MAPS_BYTES // (4 * self.n_layer * self.n_head))
         most: int = min(self.limit, MAX_TOKENS, max(LEAST_TOKENS, room))
@@ -153,7 +153,7 @@ class RealModel:
     def longest(self) -> int:
         """How many tokens of a text are run for the map of a single head, ``most_tokens`` or more.
 
-        What the model has places for, at most ``MAX_TOKENS``, and as many as ``VECTORS_BYTES`` have room for.
+        The model's limit, ``MAX_TOKENS`` and the room of ``VECTORS_BYTES`` bound it.
         """
         room: int = VECTORS_BYTES // (VECTORS * 4 * self._width)
         return max(self.most_tokens, min(self.limit, MAX_TOKENS, room))
@@ -180,11 +180,11 @@ class RealModel:
     def forward(
         self, ids: Int[Tensor, "batch n"], is_token: Bool[Tensor, "batch n"] | None = None
     ) -> tuple[MultiHead, ...]:
-        """Run sequences of token numbers, and return every stage of every layer's attention.
+        """Run sequences of token ids, and return every stage of every layer's attention.
 
-        ``allowed`` is True where there is a token and False at padding, which nothing attends to.
+        ``is_token`` is True for tokens and False for padding, which nothing attends to.
 
-        Raises ValueError for numbers of tokens or tokens that the model has no row for.
+        Raises ValueError for more tokens than the model has positions for, and ids outside its vocabulary.
         """
         layers: list[MultiHead] = []
 
@@ -223,11 +223,11 @@ class RealModel:
     def attend(self, text: str) -> AttentionMaps:
         """Cut a text into the model's tokens and return the weights of every layer and head.
 
-        The maps are (n_head, n_token, n_token) in float32, a layer each. A text longer than ``most_tokens``
-        is cut, and the note of the result says so.
+        The maps are (n_head, n_token, n_token) in float32, one per layer. A text longer than ``most_tokens``
+        is cut, and the result has a note of it.
 
         Raises ValueError for a text without a token, where the folder held no tokenizer, and for weights so
-        large that numbers on the way overflow.
+        large that intermediate results overflow.
         """
         encoding = self.read(text, self.most_tokens)
         notes: tuple[str, ...] = ()
@@ -253,7 +253,7 @@ class RealModel:
         )
 
     def trace(self, text: str) -> ModelTrace:
-        """Return what flows through the layers on a text, up to the logits of the next token.
+        """Return the trace of a text through the layers, up to the logits of the next token.
 
         Raises ValueError for a model without a layer that predicts tokens, and as ``attend`` does.
         """
@@ -303,7 +303,7 @@ class RealModel:
         return labels + [""] * encoding.beyond
 
     def token_name(self, id: int) -> str:
-        """Return a token of the vocabulary as it reads; its number where the folder held no tokenizer."""
+        """Return a readable token of the vocabulary; its id where the folder held no tokenizer."""
         return str(id) if self.reader is None else self.reader.name(id)
 
     def stages(self, text: str) -> tuple[MultiHead, ...]:
@@ -311,12 +311,12 @@ class RealModel:
         return self.forward(torch.tensor([self._read(text, self.most_tokens).ids]))
 
     def reach(self, ids: Sequence[int], layer: int, tell: Callable[[int], None] = lambda layer: None) -> Call:
-        """Return the attention inputs of a layer, from 0, for up to ``longest`` tokens; no map is held.
+        """Return the attention inputs of a layer (zero-based) for up to ``longest`` tokens, without any map.
 
-        ``tell`` is called with each layer before it.
+        ``tell`` is called with the index of each earlier layer.
 
-        Raises ValueError for more tokens, numbers that the model has no row for, and weights so large that
-        numbers overflow.
+        Raises ValueError for more tokens, ids outside the vocabulary, and weights so large that numbers
+        overflow.
         """
         if not 1 <= len(ids) <= self.longest:
             raise ValueError(f"a long text must have from 1 to {self.longest:,} tokens; got {len(ids):,}")
@@ -342,7 +342,7 @@ class RealModel:
         raise AssertionError("a layer that was there is gone")
 
     def head_of(self, text: str, layer: int, head: int) -> HeadMap:
-        """Return the map of one head, both counted from 0, on a text of up to ``longest`` tokens.
+        """Return the map of a head (zero-based, as is its layer) on a text of up to ``longest`` tokens.
 
         A longer text is cut. Raises ValueError as ``attend`` does.
         """
@@ -383,7 +383,7 @@ class _ReachedError(Exception):
 
 
 def _places(network: Any) -> int:
-    """Return how many tokens a model has positions for, without those up to a padding index."""
+    """Return how many tokens a model has positions for, not counting those up to a padding index."""
     limit = getattr(network.config, "max_position_embeddings", None)
     for name, each in network.named_modules():
         if name.endswith("position_embeddings") and isinstance(each, nn.Embedding):

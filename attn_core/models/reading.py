@@ -15,7 +15,7 @@ _FILES = "tokenizer.json (or vocab.txt, or vocab.json and merges.txt)"
 
 @dataclass(frozen=True)
 class Encoding:
-    """Tokens of a text: their ``ids`` and labels, the places of special ones, and how many were left out."""
+    """Tokens of a text: ``ids`` and labels, the positions of special ones, and how many were left out."""
 
     ids: tuple[int, ...]
     labels: tuple[str, ...]
@@ -26,12 +26,12 @@ class Encoding:
 class Reader:
     """A tokenizer of the package tokenizers, without padding or truncation.
 
-    ``mark`` tells how its tokens show where words begin: "##" stands before a piece that goes on with the
-    word before it, "·" is the space before a word; "" is neither.
+    ``mark`` is how tokens show where words begin: "##" precedes a piece that continues a word, "·" is the
+    space before a word; "" is neither.
     """
 
     def __init__(self, tokenizer: Any, most: int) -> None:
-        """Cut texts to ``most`` tokens, special ones among them, unless ``encode`` says less."""
+        """Cut texts to ``most`` tokens, special ones among them, unless ``encode`` sets fewer."""
         self._most = most
         self._tokenizer = tokenizer
         self.n_special = int(tokenizer.num_special_tokens_to_add(is_pair=False))
@@ -67,7 +67,7 @@ class Reader:
         Raises ValueError where the tokenizer cannot read it.
         """
         try:
-            # Truncation of its own would be a state of the tokenizer, which all sessions share.
+            # Truncation by the tokenizer would be part of its state, which all sessions share.
             encoding = self._tokenizer.encode(text[:MAX_CHARACTERS], add_special_tokens=False)
             whole = len(encoding.ids)
             encoding.truncate((self._most if most is None else most) - self.n_special)

@@ -1,4 +1,4 @@
-"""Heads that attend to the patches of a picture: of a vision transformer, of what writes of it, of a file."""
+"""Attention to the patches of a picture: by a vision transformer, a decoder of captions, or in a file."""
 
 import io
 import threading
@@ -25,16 +25,16 @@ from attn_words import _
 MAX_PICTURE_BYTES = 4_000_000
 MAX_PIXELS = 16_000_000
 MAX_ASPECT = 20
-"""How many times as long as wide a picture may be: a processor makes the short side as long as it wants."""
+"""How many times as long as wide a picture may be: its short side is enlarged to the processor's size."""
 MAX_STRETCH = 1.25
 """How many times as long as wide a patch of a file's weights may be, where patches are no square number."""
 SIDE = 16  # pixels of such a patch as it is shown
-MOST_HEADS = 64  # of a file: as many layers, and heads of each
-MAX_TOKENS = 20  # that are written of a picture
+MOST_HEADS = 64  # of a file: the most layers, and the most heads per layer
+MAX_TOKENS = 20  # generated for a picture
 MAX_WEIGHTS = 400_000
 """How many weights one query may have in all heads of all layers: what one figure has room for."""
 WRITER = "vision-encoder-decoder"
-# What stands before the patches, by transformers' model_type; registers have numbers.
+# The tokens before the patches, by transformers' model_type; registers are numbered.
 BEFORE = {
     "vit": ("[CLS]",),
     "deit": ("[CLS]", "[distillation]"),
@@ -45,7 +45,7 @@ BEFORE = {
 
 @dataclass(frozen=True, eq=False)
 class PatchedPicture:
-    """A picture (height, width, 3) as a model sees it, and the model's input (1, 3, height, width)."""
+    """A picture (height, width, 3) as prepared for a model, and the model's input (1, 3, height, width)."""
 
     rgb: UInt8[np.ndarray, "height width 3"]
     inputs: Float[Tensor, "1 3 height width"] | None = None
@@ -55,8 +55,8 @@ class PatchedPicture:
 class PatchMaps:
     """Weights over the patches of one picture, (n_layer, n_head, n_query, n_token).
 
-    ``before`` are the tokens before the patches, ``queries`` the names of the queries, None where they are
-    the tokens themselves.
+    ``before`` are the tokens before the patches, ``queries`` the names of the queries, None where the queries
+    are the tokens themselves.
     """
 
     name: str
@@ -86,10 +86,10 @@ class PatchMaps:
 
 
 def read_patch_maps(name: str, maps: AttentionMaps, image: Image.Image) -> tuple[PatchMaps, PatchedPicture]:
-    """Return a file's weights whose keys are the patches of a picture; of several kinds those across.
+    """Return a file's weights over the patches of a picture; of an encoder-decoder, its cross attention.
 
-    There are h × w keys, or one more where [CLS] stands first. The patches are a square number in a square
-    grid, as of a model that squeezes its pictures, else h and w are those nearest to the picture's sides.
+    There are h × w keys, or one more where [CLS] comes first. A square number of patches is a square grid, as
+    of a model that squeezes pictures; else h and w make the patches most nearly square.
 
     Raises ValueError for maps of several shapes, more weights than a figure has room for, and keys that are
     no patches of such a picture.
@@ -166,7 +166,7 @@ def read_picture(data: bytes) -> Image.Image:
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         limit = MAX_PIXELS / 1e6
         raise ValueError(_("a picture must have at most {limit:g} megapixels", limit=limit)) from error
-    except Exception as error:  # Pillow raises of many kinds for what it cannot read
+    except Exception as error:  # Pillow raises many kinds of exceptions here
         raise ValueError(_("a picture must be a PNG or JPEG file; this one cannot be read")) from error
     _require_size(*image.size)
     n_frame = getattr(image, "n_frames", 1)
@@ -175,7 +175,7 @@ def read_picture(data: bytes) -> Image.Image:
     try:
         image.load()
         image = ImageOps.exif_transpose(image)
-    except Exception as error:  # of many kinds: each decoder, zlib and a damaged EXIF raise their own
+    except Exception as error:  # each decoder, zlib and a damaged EXIF raise their own kinds
         raise ValueError(_("a picture must be whole; this file is cut short or damaged")) from error
     if image.mode.startswith("I"):  # 16 bits of grey, which `convert` would clip
         image = Image.fromarray((np.asarray(image).astype(np.int64) >> 8).clip(0, 255).astype(np.uint8))
@@ -218,9 +218,9 @@ class VisionModel:
     queries = None
 
     def __init__(self, name: str, network: Any, processor: Any) -> None:
-        """Run a blank picture to see what attends.
+        """Run a blank picture to find the layers that attend.
 
-        Raises ValueError for pictures that do not divide into patches, and for too many of them.
+        Raises ValueError for pictures that do not divide into patches, and for too many patches.
         """
         self.name, self._network, self._processor = name, network, processor
         self._lock = threading.Lock()  # a picture of 16 megapixels at a time
@@ -248,7 +248,7 @@ class VisionModel:
         return self
 
     def prepare(self, image: Image.Image) -> PatchedPicture:
-        """Return a picture as the folder's own image processor makes it, for the model and for the eye."""
+        """Return a picture as the folder's own image processor makes it, for the model and for display."""
         with self._lock:
             visible = self._process(image, "channels_last", do_rescale=False, do_normalize=False)
             inputs = self._process(visible[0], "channels_first", do_resize=False, do_center_crop=False)
@@ -277,22 +277,22 @@ class VisionModel:
 
 
 class PictureWriter(VisionModel):
-    """A vision transformer and a decoder that writes of its pictures; made by ``load_vision_model``."""
+    """A vision transformer and a decoder that describes pictures; made by ``load_vision_model``."""
 
     def __init__(self, name: str, network: Any, processor: Any, reader: Any) -> None:
-        """Take a VisionEncoderDecoderModel, and what reads its tokens."""
+        """Take a VisionEncoderDecoderModel, and the reader of its tokens."""
         super().__init__(name, network.encoder, processor)
         self._writer, self._reader = network, reader
         self.family = f"{self.family} + {network.config.decoder.model_type}"
 
     def at(self, picture: PatchedPicture) -> PatchMaps:
-        """Return where each token that the model writes, greedily and at most 20, attends on a picture."""
+        """Return the weights over a picture of each token that the model generates, greedily, at most 20."""
         inputs: dict[str, Any] = {"pixel_values": picture.inputs}
         with self._lock, torch.no_grad(), one_sentence("config.json must say how the decoder writes"):
             tokens = self._writer.generate(
                 **inputs, max_new_tokens=MAX_TOKENS, do_sample=False, num_beams=1, use_cache=False
             )
-            # The row of a place is of the token that is written after it.
+            # The row of a position belongs to the token that is generated after it.
             maps = capture(self._writer, **inputs, decoder_input_ids=tokens[:, :-1]).by_kind[CROSS]
         queries = [f"{at} {self._reader.name(int(each))}" for at, each in enumerate(tokens[0, 1:], start=1)]
         weights = torch.stack([torch.as_tensor(each) for each in maps.maps.values()])

@@ -47,7 +47,7 @@ SCHEMES: Mapping[str, type[Scheme]] = MappingProxyType(
 
 
 def make_scheme(name: str, **settings: Any) -> Scheme:
-    """Make a scheme by its name, with those of the settings that it knows.
+    """Make a scheme by its name, with those of the settings that it has.
 
     Raises ValueError for an unknown name, and where the scheme refuses a setting.
 

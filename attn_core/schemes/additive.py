@@ -46,7 +46,7 @@ class VectorScheme(Scheme):
     def among(
         self, places: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False
     ) -> Float[Tensor, "*steps n n"]:
-        """Return the products of the vectors of each pair of places, or their cosines: NaN for zeros."""
+        """Return the product of each pair of positions' vectors, or its cosine: NaN for a vector of zeros."""
         vectors = self.vectors(int(places.max()) + 1, d_model)[..., places, :]
         if cosine:
             vectors = vectors / vectors.norm(dim=-1, keepdim=True)
@@ -55,7 +55,7 @@ class VectorScheme(Scheme):
     def profile(
         self, length: int, d_model: int, *, vector: Float[Tensor, " d_model"] | None = None
     ) -> Float[Tensor, "*steps length"]:
-        """Return the products with position 0, over that with itself."""
+        """Return each position's product with position 0, divided by that of position 0 with itself."""
         vectors = self.vectors(length, d_model)
         scores = (vectors @ vectors[..., :1, :].mT)[..., 0]
         return scores / scores[..., :1]
@@ -113,7 +113,7 @@ class Sinusoidal(VectorScheme):
 
     @classmethod
     def sees_offsets_only(cls, d_model: int) -> bool:
-        """At even widths: the last sine of an odd one has no cosine."""
+        """True at even widths: at an odd width the last sine has no cosine."""
         return d_model % 2 == 0
 
     def encoding(self, length: int, d_model: int) -> Float[Tensor, "*steps n d_model"]:
@@ -121,7 +121,7 @@ class Sinusoidal(VectorScheme):
         return sinusoidal_encoding(length, d_model, base=self.base, layout=self.layout)
 
     def latex(self) -> str:
-        """Return the formula with its base, and with sines and cosines where its layout puts them."""
+        """Return the formula with its base, and with sines and cosines as in its layout."""
         text = self.formula.replace(r"\mathrm{base}", format_setting(self.base, r"\mathrm{base}"))
         if self.layout == "interleaved":
             return text
@@ -175,6 +175,6 @@ class Learned(VectorScheme):
         return table[:length]
 
     def latex(self) -> str:
-        """Return the formula with its words in the language that is spoken."""
+        """Return the formula with its words in the current language."""
         row = _("row {p} of a trained table", p=_P_AMONG_WORDS)
         return self.formula.replace(_ROW_P, rf"\text{{{row}}}")

@@ -1,4 +1,4 @@
-"""Schemes that add a bias to each score, every head its own: ALiBi and relative buckets."""
+"""Schemes that add a bias to each score, different in every head: ALiBi and relative buckets."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from attn_words import N_
 class BiasScheme(Scheme):
     """A scheme that adds a bias to the scores of each head; a subclass computes ``table``.
 
-    ``head``, from 0, is the one of ``num_heads`` that attends.
+    ``head`` is the zero-based index of the head that attends, out of ``num_heads``.
 
     Raises ValueError for a head that does not exist.
     """
@@ -49,7 +49,7 @@ class BiasScheme(Scheme):
     def bias(self, n_query: int, n_key: int, *, key_shift: int = 0) -> Float[Tensor, "*steps n_query n_key"]:
         """Return the bias added to the scaled scores of the head that attends.
 
-        ``key_shift`` says how many positions the keys are ahead of where they should be.
+        ``key_shift`` is the number of positions by which the keys are too far ahead.
 
         >>> Alibi(num_heads=8).bias(1, 3)
         tensor([[-0.0000, -0.5000, -1.0000]], dtype=torch.float64)
@@ -59,14 +59,14 @@ class BiasScheme(Scheme):
     def among(
         self, places: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False
     ) -> Float[Tensor, "*steps n n"]:
-        """Return the bias of each pair of places."""
+        """Return the bias of each pair of positions."""
         total = int(places.max()) + 1
         return self.bias(total, total)[..., places[..., :, None], places[..., None, :]]
 
     def profile(
         self, length: int, d_model: int, *, vector: Float[Tensor, " d_model"] | None = None
     ) -> Float[Tensor, "*steps length"]:
-        """Return the factor by which the bias multiplies the weight of a key after the query."""
+        """Return the bias's factor on the weight of each later key, relative to that at offset 0."""
         bias = self.bias(1, length)[..., 0, :]
         return (bias - bias[..., :1]).exp()
 
@@ -76,7 +76,7 @@ class BiasScheme(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Alibi(BiasScheme):
-    """A penalty proportional to the distance, at a slope of each head's own."""
+    """A penalty proportional to the distance, with a slope for each head."""
 
     name = "ALiBi"
     formula = r"\tilde S_{ij} \to \tilde S_{ij} + sB_{ij},\quad B_{ij} = -m_h\,|i - j|"
@@ -97,7 +97,7 @@ class Alibi(BiasScheme):
         return rf"{self.formula},\quad {slopes}"
 
     def slopes(self) -> Float[Tensor, " n_head"]:
-        """Return how much each head takes off for one step of distance, at strength 1."""
+        """Return how much each head subtracts per position of distance, at strength 1."""
         return alibi_slopes(self.num_heads)
 
     def table(self, offsets: Int[Tensor, "n_query n_key"]) -> Float[Tensor, "n_head n_query n_key"]:

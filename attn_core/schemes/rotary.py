@@ -1,4 +1,4 @@
-"""Schemes that turn queries and keys by their positions: rotary embedding."""
+"""Schemes that rotate queries and keys by their positions: rotary embedding."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ class RotationScheme(Scheme):
     def turn(
         self, x: Float[Tensor, "*batch n d"], places: Int[Tensor, "*#sets n"] | Float[Tensor, "*#sets n"]
     ) -> Float[Tensor, "*all n d"]:
-        """Turn queries or keys by their places, times the strength."""
+        """Rotate queries or keys by their positions, times the strength."""
 
     def among(
         self, places: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False
     ) -> Float[Tensor, "*steps n n"]:
-        """Return the scores of one vector of length 1 with itself, turned by each pair of places."""
+        """Return the scores of one vector of length 1 with itself, rotated by each pair of positions."""
         same = torch.full((places.shape[-1], d_model), d_model**-0.5, dtype=torch.float64)
         vectors = self.turn(same, places)
         return vectors @ vectors.mT
@@ -36,7 +36,7 @@ class RotationScheme(Scheme):
     def profile(
         self, length: int, d_model: int, *, vector: Float[Tensor, " d_model"] | None = None
     ) -> Float[Tensor, "*steps length"]:
-        """Return the scores with the vector at position 0, over its length squared."""
+        """Return the scores of the rotated vector with itself at position 0, over its squared length."""
         same = torch.ones(d_model, dtype=torch.float64) if vector is None else vector
         vectors = self.turn(same.expand(length, d_model), torch.arange(length))
         scores = (vectors @ vectors[..., :1, :].mT)[..., 0]
@@ -82,7 +82,7 @@ class Rotary(RotationScheme):
     def turn(
         self, x: Float[Tensor, "*batch n d"], places: Int[Tensor, "*#sets n"] | Float[Tensor, "*#sets n"]
     ) -> Float[Tensor, "*all n d"]:
-        """Turn queries or keys by their places, which may be fractions, times the strength."""
+        """Rotate queries or keys by their positions, which may be fractions, times the strength."""
         layout = "interleaved" if self.layout == "interleaved" else "half"
         strength = self._steps(*(None,) * places.ndim)
         return rotary_embedding(x, strength * places, base=self.base, layout=layout)

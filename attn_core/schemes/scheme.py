@@ -18,25 +18,25 @@ Steps = float | int | Float[Tensor, " steps"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Scheme(ABC):
-    r"""A way to tell positions apart, times its ``strength`` s; this one, the base of all, adds nothing.
+    r"""A way to tell positions apart, times its ``strength`` s; the base class adds nothing.
 
     $$X = E + sP \quad\text{or}\quad \tilde q_p = R_{sp}\,q_p,\; \tilde k_p = R_{sp}\,k_p
       \quad\text{or}\quad \tilde S \to \tilde S + sB$$
 
-    E are the tokens' vectors, P those of their positions, and X is what enters attention.
+    E are the tokens' vectors, P those of their positions, and X is the input of attention.
 
-    What it ``adds`` decides which of ``vectors``, ``turn`` and ``bias`` does anything: the other two leave
-    attention as it is. A new scheme derives from `VectorScheme`, `RotationScheme` or `BiasScheme`, and has a
-    line in `SCHEMES`. Its settings are its fields.
+    ``adds`` decides which of ``vectors``, ``turn`` and ``bias`` has an effect: the other two leave attention
+    unchanged. A new scheme derives from `VectorScheme`, `RotationScheme` or `BiasScheme`, and has a line in
+    `SCHEMES`. Its settings are its fields.
 
     Attributes:
-        name: what it is called, on the screen and in `SCHEMES`.
+        name: its name on the screen, and its key in `SCHEMES`.
         adds: "nothing", a "vector" to each token, a "rotation" of queries and keys, a "bias" to each score.
         formula: LaTeX, with s for the strength; see `latex`.
         sentence: what it does, in words.
         source: who proposed it.
         first: the position of a sentence's first token.
-        strength: what multiplies that which is added; at 0 every scheme attends as "none" does.
+        strength: the factor on what is added; at 0 every scheme attends as "none" does.
     """
 
     name: ClassVar[str]
@@ -50,7 +50,7 @@ class Scheme(ABC):
 
     @classmethod
     def settings(cls) -> frozenset[str]:
-        """Return the names of what can be set: nothing where nothing is added.
+        """Return the names of the settings; none where nothing is added.
 
         >>> from attn_core import Ramp
         >>> sorted(Ramp.settings())
@@ -70,7 +70,7 @@ class Scheme(ABC):
 
     @classmethod
     def sees_offsets_only(cls, d_model: int) -> bool:
-        """Whether its similarity of two positions depends on their offset alone, at that width."""
+        """Whether its similarity of two positions depends on their offset alone, at width ``d_model``."""
         return True
 
     def vectors(self, length: int, d_model: int, *, start: int = 0) -> Float[Tensor, "*steps n d_model"]:
@@ -85,13 +85,13 @@ class Scheme(ABC):
     def turn(
         self, x: Float[Tensor, "*batch n d"], places: Int[Tensor, "*#sets n"] | Float[Tensor, "*#sets n"]
     ) -> Float[Tensor, "*all n d"]:
-        """Turn queries or keys by their places."""
+        """Rotate queries or keys by their positions."""
         return x
 
     def bias(self, n_query: int, n_key: int, *, key_shift: int = 0) -> Float[Tensor, "*steps n_query n_key"]:
         """Return the bias added to the scaled scores.
 
-        ``key_shift`` says how many positions the keys are ahead of where they should be.
+        ``key_shift`` is the number of positions by which the keys are too far ahead.
         """
         _require.integer("key_shift", key_shift, least=0)
         return torch.zeros(n_query, n_key, dtype=torch.float64)
@@ -119,7 +119,7 @@ class Scheme(ABC):
         key = x + self.vectors(n, d_model, start=start + key_shift) if key_shift else query
         bias = self.bias(n, n, key_shift=key_shift) if self.adds == "bias" else None
         queries = self.turn(query, places)
-        if bias is not None and bias.ndim > 2:  # one map of scores, one bias a step
+        if bias is not None and bias.ndim > 2:  # one map of scores, one bias per step
             queries = queries.expand(*bias.shape[:-2], n, d_model)
         return scaled_dot_product_attention(queries, self.turn(key, places + key_shift), query, bias)
 
@@ -132,7 +132,7 @@ class Scheme(ABC):
         score of a query and a key that are both the vector with 1/sqrt(d_model) in every dimension, so that
         equal positions have 1; for a bias, the bias.
 
-        Edge cases: a vector of zeros has no direction: its cosines are NaN. Without vectors all is 0.
+        Edge cases: a vector of zeros has no direction, so its cosines are NaN. Where nothing is added, 0.
         """
         return torch.zeros(*places.shape, places.shape[-1], dtype=torch.float64)
 
@@ -154,11 +154,10 @@ class Scheme(ABC):
     ) -> Float[Tensor, "*steps length"]:
         r"""Return the score of position 0 with offsets 0, ..., length - 1, relative to that at offset 0.
 
-        For vectors and rotations the score over that at offset 0; a rotation turns ``vector``, the same in
-        every dimension unless given. For a bias its factor on the weight, $e^{b_k - b_0}$.
+        For vectors and rotations it is the score divided by that at offset 0; a rotation rotates ``vector``,
+        of equal entries unless given. For a bias it is the factor on the weight, $e^{b_k - b_0}$.
 
-        Edge cases: NaN where position 0 has a vector of zeros, which is like nothing: a ramp, and sines of
-        width 1.
+        Edge cases: NaN where position 0 has a vector of zeros: a ramp, and sines of width 1.
 
         >>> from attn_core import Alibi
         >>> Alibi(num_heads=8).profile(3, 8)
@@ -176,12 +175,12 @@ class Scheme(ABC):
         $$(x_i + s p_i) \cdot (x_j + s p_j) =
           x_i \cdot x_j + s\,x_i \cdot p_j + s\,p_i \cdot x_j + s^2 p_i \cdot p_j$$
 
-        each divided by sqrt(d_model). For a rotation: the product as it would be unturned, and what turning
-        changes. For a bias: the product, and s times the bias.
+        each divided by sqrt(d_model). For a rotation: the product without rotation, and its change by the
+        rotation. For a bias: the product, and s times the bias.
 
         Invariant: they sum to ``attend(...).scaled_scores[query, key]``.
 
-        Raises ValueError for a query or key that is not a place in x.
+        Raises ValueError for a query or key that is not an index into x.
 
         >>> from attn_core import Ramp
         >>> Ramp().terms(torch.eye(4, dtype=torch.float64)[:3], 1, 2)
@@ -194,7 +193,7 @@ class Scheme(ABC):
         return words | self._terms(x, query, key, self.first if start is None else start)
 
     def _terms(self, x: Tensor, query: int, key: int, start: int) -> dict[str, float]:
-        """Return the summands that positions bring."""
+        """Return the summands that depend on positions."""
         return {}
 
     def latex(self) -> str:
@@ -207,13 +206,13 @@ class Scheme(ABC):
         return self.formula
 
     def _steps(self, *axes: None) -> Tensor:
-        """The strength, with trailing axes."""
+        """Return the strength, with trailing axes of size 1."""
         strength = torch.as_tensor(self.strength, dtype=torch.float64)
         return strength[(..., *axes)]
 
 
 class NoPositions(Scheme):
-    """No positions: order is invisible."""
+    """No positions: the order of tokens has no effect."""
 
     name = "none"
     formula = r"\tilde S = XX^\top/\sqrt{d}"

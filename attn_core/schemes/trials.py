@@ -1,4 +1,4 @@
-"""Comparisons of schemes: shuffled words, shifted positions, equal offsets at different places."""
+"""Comparisons of schemes: shuffled words, shifted positions, equal offsets at different positions."""
 
 import torch
 from jaxtyping import Float, Int
@@ -40,7 +40,7 @@ def shuffle_difference(
 
     $$\mathrm{attend}(X_\pi) - \mathrm{attend}(X)_\pi$$
 
-    ``order`` says which word comes to each place. Invariant: zero, but for rounding, for the scheme "none".
+    ``order`` holds the index of the word at each position. Invariant: zero, but for rounding, for "none".
 
     Raises ValueError when the order is not a permutation of 0, ..., n - 1.
 
@@ -59,8 +59,8 @@ def shift_difference(
 ) -> Float[Tensor, "steps n n"]:
     """Return the change of the similarity of positions when all of them move by each shift.
 
-    They move on from the scheme's ``first``: BERT's position 0 is that of [CLS] and of no word. This is what
-    positions alone say; see ``attention_shift_difference`` for what becomes of the attention of words.
+    They start at the scheme's ``first``: BERT's position 0 is that of [CLS] and of no word. The similarity is
+    of positions alone; see ``attention_shift_difference`` for the attention of words.
 
     Invariant: zero, but for rounding, where only the offset counts (``sees_offsets_only``).
 
@@ -80,9 +80,9 @@ def attention_shift_difference(
 
     $$A(X,\ p_0 + r) - A(X,\ p_0)$$
 
-    Invariant: zero, but for rounding, for a scheme that turns or biases, which is called relative. A vector
-    that is added meets the words too, $x_i \cdot p_j$, so the place itself counts, even where the products
-    of positions see offsets only.
+    Invariant: zero, but for rounding, for a rotation or a bias, which are called relative. A vector that is
+    added has products with the words too, $x_i \cdot p_j$, so positions themselves count, even where the
+    products of positions depend on offsets only.
 
     Raises ValueError for a shift below zero.
 

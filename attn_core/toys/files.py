@@ -73,7 +73,7 @@ SHIPPED: tuple[Recipe, ...] = (
     *map(Recipe.usual, TASKS),
     *(replace(Recipe.usual(task), positions=False) for task in ("induction", "previous token")),
 )
-"""The recipes of the trainings that come with this package."""
+"""The recipes of the packaged trainings."""
 
 
 @lru_cache(maxsize=len(SHIPPED))

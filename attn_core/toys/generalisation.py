@@ -10,14 +10,14 @@ from attn_core.toys.model import ToyModel
 from attn_core.toys.tasks import Task
 
 SEQUENCES, SEED = 512, 20_000
-AT_ONCE = 1536  # tokens: what a model computes of them stays in the processor's cache
+AT_ONCE = 1536  # tokens: few enough for a processor's cache
 
 
 class Generalisation(NamedTuple):
-    """Accuracy on sequences of another kind, and on those of their places that leave no doubt.
+    """Accuracy on sequences of another kind, and at those of their positions that leave no doubt.
 
-    ``certain`` counts only places at which everything that the rule could mean is one symbol, which are
-    ``n_certain`` of ``n_asked``.
+    ``accuracy`` is over the ``n_asked`` positions with an answer, ``certain`` over the ``n_certain`` of them
+    where all right keys hold the same symbol.
     """
 
     accuracy: float
@@ -49,13 +49,13 @@ def measure_generalisation(
     return Generalisation(accuracy, sure, int(has_answer.sum()), int(certain.sum()))
 
 
-@lru_cache(maxsize=16)  # of each task, for every step of every training
+@lru_cache(maxsize=16)  # one entry per task, used at every step of every training
 def _draw_strange(task: Task, count: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Return sequences of another kind, their answers, which places are asked, and which leave no doubt."""
+    """Return sequences of another kind, their answers, and which positions have one, or one without doubt."""
     assert task.strange is not None
     tokens = task.strange(count, torch.Generator().manual_seed(SEED))
     answers, right = task.answers(tokens), task.right(tokens)
     has_answer = answers >= 0
-    # A place leaves no doubt where no right place holds another symbol than the answer.
+    # A position leaves no doubt where no right key holds another symbol than the answer.
     other = right & (tokens[..., None, :] != answers[..., None])
     return tokens, answers, has_answer, has_answer & ~other.any(dim=-1)

@@ -1,4 +1,4 @@
-"""What a head has learned, in numbers from 0 to 1 that give it its name."""
+"""Measures of what a head has learned, from 0 to 1; a large one gives the head its name."""
 
 from collections.abc import Mapping
 
@@ -11,22 +11,22 @@ from attn_core.toys.tasks import TASKS, Task
 from attn_words import N_
 
 MEASURES = (N_("previous token"), N_("induction"), N_("diagonal"), N_("right place"))
-"""Each of them names a head, where it is large."""
+"""The measures of a head; a large one gives the head its name."""
 
 CHANCE = "any other token"
-"""What the previous token has by chance: the mean weight of a place that is not the query's own."""
+"""What the previous token has by chance: the mean weight of a token that is not the query's own."""
 
 
 def share_on(
     weights: Float[Tensor, "*batch n_head n n"], right: Bool[Tensor, "*batch n n"]
 ) -> Float[Tensor, "*batch n_head"]:
-    r"""Return the mean weight of each head that lies on right places, all of which count.
+    r"""Return the mean weight that each head has on all right keys together.
 
     $$\frac{1}{m} \sum_{i:\,R_i \neq \emptyset} \sum_{j \in R_i} w_{ij}$$
 
-    The mean is over the m queries that have a right place. Invariant: from 0 to 1.
+    R_i are the keys where ``right`` is True; the mean is over the m queries with any. Invariant: from 0 to 1.
 
-    Edge cases: 0 where no query has one.
+    Edge cases: 0 where no query has a right key.
 
     >>> weights = torch.tensor([[[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.2, 0.3, 0.5]]])
     >>> right = torch.tensor([[False, False, False], [True, False, False], [True, True, False]])
@@ -58,8 +58,8 @@ def any_other_token(weights: Float[Tensor, "*batch n n"], *, causal: bool) -> Fl
 
     $$\frac{1}{n - 1} \sum_{i \ge 1} \frac{\sum_j w_{ij} - w_{ii}}{m_i}$$
 
-    m_i other tokens may be attended to: i with a causal mask, else n - 1. A head whose scores see words
-    alone, on words drawn alike for each place, gives this to the previous token too, on average.
+    m_i other tokens may be attended to: i with a causal mask, else n - 1. A head whose scores depend on words
+    alone, with words drawn alike at each position, has this weight on the previous token too, on average.
 
     Edge cases: 0 for a single token.
 

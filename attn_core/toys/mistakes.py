@@ -42,7 +42,7 @@ def use(
 ) -> TrainedResult:
     """Run a task's trained model on the task's example and on held-out sequences.
 
-    ``attend`` is how each layer attends, ``start`` the place that the first symbol is counted as.
+    ``attend`` is how each layer attends, ``start`` the position of the first symbol.
     """
     held_out = Recipe.usual(task).held_out()
     evaluation = evaluate(packaged_run(task).model(-1), TASKS[task], held_out, attend=attend, start=start)
@@ -165,7 +165,7 @@ def _toy(
     check: MustHold = ANSWERS,
     example: Example = LATE,
 ) -> Mistake[TrainedResult]:
-    """Return a mistake in the use of a model; one that is known between heads is described there."""
+    """Return a mistake in the use of a model, without ``what`` described as in ``MULTI_HEAD_MISTAKES``."""
     if not what:
         what, why = MULTI_HEAD_MISTAKES[name].what, MULTI_HEAD_MISTAKES[name].why
     also = () if check is ANSWERS else (ANSWERS,)

@@ -14,11 +14,11 @@ from attn_core.positional import sinusoidal_encoding
 from attn_core.toys.tasks import SYMBOLS
 
 BASE = 100.0  # of the sinusoids
-LOUDNESS = 0.3  # standard deviation of a symbol's first embedding; its place has 0.7
+LOUDNESS = 0.3  # standard deviation of a symbol's first embedding; a position's is 0.7
 
 
 Attend = Callable[..., MultiHead]
-"""How a layer attends: called with its ``MultiHeadAttention``, the sequence and ``attn_mask``."""
+"""A function with which a layer attends, of its ``MultiHeadAttention``, the sequence and ``attn_mask``."""
 
 
 class ToyRun(NamedTuple):
@@ -34,14 +34,14 @@ class ToyRun(NamedTuple):
 
 
 class ToyModel(nn.Module):
-    r"""A transformer without feed-forward layers, whose logits depend on what the heads add alone.
+    r"""A transformer without feed-forward layers, whose logits depend only on what the heads add.
 
     $$x^{(0)} = E_{token} + P, \qquad x^{(l+1)} = x^{(l)} + \mathrm{heads}(\mathrm{norm}(x^{(l)})), \qquad
       logits = W_u\,(x^{(L)} - x^{(0)})$$
 
     E is learned, P are sinusoids of base 100, whose wavelengths fit sequences as short as these (zero without
     positions), norm is layer normalisation, and each layer is a ``MultiHeadAttention`` without biases. Since
-    the embedding is taken away before reading out, nothing passes by the heads: with all of them off, every
+    the embedding is subtracted before the logits, nothing bypasses the heads: with all of them off, every
     symbol is as likely as any other.
 
     Raises ValueError for a size below one, and for heads that do not divide d_model.
@@ -92,12 +92,12 @@ class ToyModel(nn.Module):
         """Run sequences through the model.
 
         Args:
-            tokens: symbols by their numbers.
-            off: heads, counted over layers, that write nothing: their columns of W_o are left out.
+            tokens: indices of symbols.
+            off: heads, counted over layers, that add nothing: their outputs are zero before W_o.
             attend: how each layer attends, such as a function of ``attn_core.mistakes.heads``.
             start: the position of the first symbol.
 
-        Raises ValueError for sequences longer than the model has places, and for a start below zero.
+        Raises ValueError for sequences longer than the model has positions, and for a start below zero.
         """
         n = tokens.shape[-1]
         if n > len(self.positions):

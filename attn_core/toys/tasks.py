@@ -1,4 +1,4 @@
-"""Tasks whose right attention is known: where to look, and so what to answer."""
+"""Tasks whose right attention is known: the keys to attend to, and so the answers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from attn_words import N_, _
 LETTERS = "abcdefghijklmn"
 BAR, BLANK = "|", "·"
 SYMBOLS = LETTERS + BAR + BLANK
-"""What a toy reads, in the order of its embedding's rows: letters, the bar that ends a list, the blank."""
+"""The symbols, in the order of the embedding's rows: letters, the bar that ends a list, the blank."""
 
 _BAR, _BLANK = SYMBOLS.index(BAR), SYMBOLS.index(BLANK)
 
@@ -22,22 +22,22 @@ Right = Callable[[Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Task:
-    """One task: sequences to learn from, and for each place where the answer stands.
+    """One task: sequences to learn from, and for each position the keys that hold its answer.
 
     Attributes:
         name: as it is called on screen and on the command line.
-        question: what is asked at each place, in a few words.
-        length: places of a sequence; most: letters that a person may type.
-        causal: whether a place sees only itself and what is before it.
+        question: what to answer at each position, in a few words.
+        length: tokens of a sequence; most: letters that a user may type.
+        causal: whether a position attends only to itself and earlier ones.
         layers, heads, d_model: of the model that solves it.
         seed, steps, rate: of its training, and the learning rate.
         example: a sequence to begin with.
-        draw: so many sequences (n_sequence, length), from a generator.
-        right: for sequences (*batch, n), True where a place finds its answer: (*batch, n, n). A place
-            without any has no answer.
-        trained_on: what draw draws, in words.
-        strange: sequences of a kind that draw does not draw, though they can be typed; None where there are
-            none. strange_name: what they are, in words.
+        draw: returns n_sequence sequences (n_sequence, length), drawn from a generator.
+        right: from sequences (*batch, n), the mask (*batch, n, n) of the keys that hold each query's answer;
+            a query without any has no answer.
+        trained_on: the sequences of draw, in words.
+        strange: draws sequences that draw does not, though they can be typed; None where there are none.
+            strange_name: these sequences, in words.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Task:
     strange_name: str = ""
 
     def tokens(self, text: str) -> Int[Tensor, " n"]:
-        """Return the sequence that typed letters stand for: a bar after a list to sort, blanks to the end.
+        """Return the sequence of typed letters, with a bar after a list to sort, and blanks to the end.
 
         Raises ValueError for no letter, for more than there is room for, and for anything but the letters.
 
@@ -129,7 +129,7 @@ def _draw_padded(length: int, least: int, most: int | None = None) -> Draw:
 
 
 def _draw_lists(most: int) -> Draw:
-    """Lists of different letters, a bar, and the same letters in order but for the last."""
+    """Draw lists of different letters, a bar, and the same letters in order except the last."""
 
     def draw(count: int, generator: torch.Generator) -> Tensor:
         letters = _different_letters(count, generator)[:, :most]
@@ -146,7 +146,7 @@ def _draw_lists(most: int) -> Draw:
 
 
 def _draw_repeating_lists(n: int) -> Draw:
-    """Lists of n letters, a bar, and the same letters in order but for the last."""
+    """Draw lists of n letters, which may repeat, a bar, and the same letters in order except the last."""
 
     def draw(count: int, generator: torch.Generator) -> Tensor:
         letters = _letters(count, n, generator)
@@ -157,7 +157,7 @@ def _draw_repeating_lists(n: int) -> Draw:
 
 
 def _draw_blocks(length: int, least: int, most: int) -> Draw:
-    """Blocks of different letters, repeated to the end; their length differs from sequence to sequence."""
+    """Draw blocks of different letters, repeated to the end; each sequence has a block length of its own."""
 
     def draw(count: int, generator: torch.Generator) -> Tensor:
         letters = _different_letters(count, generator)
@@ -182,7 +182,7 @@ def _mirror(tokens: Tensor) -> Tensor:
 
 
 def _next_in_order(tokens: Tensor) -> Tensor:
-    """Where the list has the letter that comes next: at the bar the smallest."""
+    """Return where in the list the next letter in order is; at the bar it is the smallest."""
     n = tokens.shape[-1]
     places = torch.arange(n)
     bar = (tokens == _BAR).int().argmax(dim=-1, keepdim=True)
@@ -198,7 +198,7 @@ def _next_in_order(tokens: Tensor) -> Tensor:
 
 
 def _after_the_same(tokens: Tensor) -> Tensor:
-    """Places that follow an earlier occurrence of the same symbol."""
+    """Return the keys that follow an earlier occurrence of the query's symbol."""
     n = tokens.shape[-1]
     right = torch.zeros(*tokens.shape, n, dtype=torch.bool)
     right[..., :, 1:] = tokens[..., :, None] == tokens[..., None, :-1]

@@ -17,12 +17,12 @@ from attn_core.toys.measures import measure_heads
 from attn_core.toys.model import Attend, ToyModel
 from attn_core.toys.tasks import TASKS, Task
 
-# Queries and keys learn so many times faster than the rest. Else the answers are right, and the loss gone,
-# long before a head looks at one place alone.
+# The learning rate of W_q and W_k, as a multiple of the others'. At equal rates the answers are right, and
+# the loss gone, long before a head attends to one key alone.
 WHERE_FASTER = 4.0
 BATCH = 64
 HELD_OUT = 128  # sequences that no training step sees
-EVERY = 5  # steps between two looks at the held-out sequences
+EVERY = 5  # steps between two evaluations on the held-out sequences
 CHECKPOINTS = 31
 _HELD_OUT_SEED = 1_000_000
 
@@ -62,7 +62,7 @@ class Recipe:
         )
 
     def held_out(self, count: int = HELD_OUT) -> Int[Tensor, "count n"]:
-        """Return the sequences that the model is judged by and never trained on."""
+        """Return the sequences that the model is evaluated on and never trained on."""
         generator = torch.Generator().manual_seed(_HELD_OUT_SEED + self.seed)
         return TASKS[self.task].draw(count, generator)
 
@@ -86,7 +86,7 @@ class Evaluation(NamedTuple):
 class TrainingCurve:
     """The evaluations of a model on held-out sequences after each of ``steps``.
 
-    ``loss`` (nats an answer) and ``accuracy`` are (n,), each of ``measures`` (n, n_head).
+    ``loss`` (nats per answer) and ``accuracy`` are (n,), each of ``measures`` (n, n_head).
     """
 
     steps: Int[Tensor, " n"]
@@ -118,7 +118,7 @@ class Run:
     ablation: HeadAblation
 
     def model(self, at: int) -> ToyModel:
-        """Return the model as it was at one of the checkpoints, counted from 0."""
+        """Return the model of a checkpoint, by its zero-based index."""
         return _as_it_was(self.recipe, self.checkpoints[at])
 
     def on(
@@ -165,7 +165,7 @@ def evaluate_without(
 ) -> list[Evaluation]:
     """Evaluate a model without each of several sets of heads.
 
-    As ``evaluate`` does, to the last bit; a layer whose input is the same in several is run once.
+    Results are those of ``evaluate``, bit for bit; a layer with the same input for several sets runs once.
     """
     layers: list[tuple[MultiHeadAttention, Tensor, MultiHead]] = []
 
@@ -186,11 +186,11 @@ def train(recipe: Recipe, *, checkpoints: int = CHECKPOINTS, on_step: OnStep | N
     """Train a model by a recipe with Adam, on batches drawn from its seed.
 
     Args:
-        recipe: what is trained; the same gives the same numbers on the same machine.
-        checkpoints: how many states are kept: the first, the last, and those between which loss, accuracy
-            and the heads' measures move by about the same amount.
-        on_step: called after every step with its number, and with how the model does where it was judged.
-            An exception from it ends the training.
+        recipe: the settings; the same recipe gives the same numbers on the same machine.
+        checkpoints: how many are kept at most: the first, the last, and others between which loss, accuracy
+            and the heads' measures change by about the same amount.
+        on_step: called with the number of steps so far, and the evaluation there or None. An exception from
+            it ends the training.
 
     Raises ValueError for an unknown task, steps below one, or fewer than two checkpoints.
     """
@@ -267,7 +267,7 @@ def _curve(checkpoints: list[Checkpoint], evaluations: list[Evaluation]) -> Trai
 
 
 def _densest(evaluations: list[Evaluation], count: int) -> list[int]:
-    """Choose evaluations evenly spaced along the path of loss, accuracy and measures."""
+    """Return indices of evaluations evenly spaced along the path of loss, accuracy and measures."""
     path = torch.stack(
         [
             torch.cat([torch.tensor([each.loss / 3, each.accuracy]), *each.measures.values()])
