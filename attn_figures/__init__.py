@@ -1,4 +1,4 @@
-"""Pictures of attention: numpy arrays and labels in, one Plotly figure out. Knows no torch, no Streamlit."""
+"""Pictures of attention: from numpy arrays and labels to one Plotly figure, without torch or Streamlit."""
 
 from attn_figures.live_steps import live
 from attn_figures.show_attention import show

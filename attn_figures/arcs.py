@@ -21,16 +21,16 @@ from attn_words import _
 LIGHT = theme.LIGHT
 COLUMNS = 12.0  # units that a line of words takes
 MAP = (7.6, 7.6)  # units that the map takes
-LETTERS = 44  # that a line has room for
+LETTERS = 44  # for which a line has room
 LETTER = COLUMNS / LETTERS
-SPACE, WIDEST = 1.3, 6.0  # letters between two words, and at most, where all stand on one line
+SPACE, WIDEST = 1.3, 6.0  # letters between two words: at least; at most, where all are on one line
 PITCH = 1.55  # units from one line to the next, at least
-FILLED = 6.8, 4.4  # units that all lines may take, and one: where there are few, arcs rise higher
+FILLED = 6.8, 4.4  # units that all lines together may take, and a single line: of few lines arcs rise higher
 ABOVE, BELOW = 0.34, 0.3  # units from a line's middle to where arcs begin over it, and under it
-BENDS = 24  # parts of an arc
-LOOP_ROOM = 0.75  # units beside the first word and the last, which their loops take
-LOOP = 0.9  # units that a word's arc to itself leans to, up and to each side
-CROWN = 0.3  # units over the highest arc, which half of the thickest line takes
+BENDS = 24  # segments of an arc
+LOOP_ROOM = 0.75  # units beside the first word and the last, for their loops
+LOOP = 0.9  # units from a word to the control points of its arc to itself: up, and to each side
+CROWN = 0.3  # units over the highest arc, for half of the thickest line
 THICKEST = 16.0  # pixels of an arc that has all the weight
 LEAST = 0.005  # weights below draw no arc
 
@@ -39,14 +39,14 @@ LEAST = 0.005  # weights below draw no arc
 class Group:
     """Queries whose rows are added to the selected query's, as a sum or a mean.
 
-    ``also`` are these queries, from 0.
+    ``also`` holds the zero-based indices of these queries.
     """
 
     also: tuple[int, ...] = ()
     summed: bool = False
 
     def rows(self, row: int) -> list[int]:
-        """Return all queries of the group, from 0, where ``row`` is the selected one."""
+        """Return the zero-based indices of the group's queries, of which ``row`` is the selected one."""
         return sorted({row, *self.also})
 
     def mean(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -81,9 +81,9 @@ class WordPlace:
 
 @lru_cache(maxsize=64)
 def set_words(words: tuple[str, ...], first_line: int = 0) -> tuple[WordPlace, ...]:
-    """Set words as a paragraph: as many on a line as have room, each as wide as its letters.
+    """Lay words out as a paragraph: as many on a line as have room, each as wide as its letters.
 
-    Words that fit on one line are spread over it, so that their arcs stand apart.
+    Words that fit on one line are spread over it, so that their arcs do not crowd.
 
     >>> [each.line for each in set_words(("attention",) * 6)]
     [0, 0, 0, 0, 1, 1]
@@ -136,15 +136,15 @@ def arc(
 
     Args:
         query, key: where it begins and ends; pitch: units from one line to the next.
-        bends: parts of it.
-        lane: how far it is shifted sideways, in units; height: a factor of its rise.
+        bends: number of segments.
+        lane: units by which it is shifted sideways; height: a factor on its rise.
     """
     return np.asarray(bezier_shares(bends) @ np.array([*_bezier(query, key, pitch, height)]) + (lane, 0.0))
 
 
 @lru_cache
 def bezier_shares(bends: int) -> Numbers:
-    """Return the shares of a Bézier curve's four control points at each place along it, (bends + 1, 4)."""
+    """Return the weights of a Bézier curve's four control points at each place along it, (bends + 1, 4)."""
     along = np.linspace(0, 1, bends + 1)
     others = 1 - along
     return np.stack([others**3, 3 * along * others**2, 3 * along**2 * others, along**3], axis=1)
@@ -155,9 +155,9 @@ def _bezier(query: WordPlace, key: WordPlace, pitch: float, height: float) -> It
     (x, y), (to, at) = (query.x, query.line * pitch), (key.x, key.line * pitch)
     if query.line == key.line:
         apart = abs(to - x)
-        # A loop has its ends beside the middle, and room for paper within the thickest line.
+        # A loop's ends lie beside the word's middle, so that even the thickest line leaves paper inside.
         aside, least = (LOOP, LOOP) if apart == 0 else (0.0, 0.35)
-        # A curve rises to three quarters of what it leans to.
+        # A cubic Bézier rises to three quarters of the height of its control points.
         highest = pitch - ABOVE - BELOW
         rise = height * min(highest, least + 0.132 * highest * apart) / 0.75
         yield x - aside / 6, y - ABOVE
@@ -189,7 +189,7 @@ def arcs(
         weights: (n_query, n_key), each row the mean of its query's group; queries, keys: the words, the same
             where a sequence attends to itself.
         matrix: the map of all weights, whose rows a click chooses.
-        row: the query, from 0; group: the queries whose rows are added to its own.
+        row: the index of the query; group: the queries whose rows are added to its own.
     """
     page = Words(queries, keys, group)
     colour = theme.rgba(LIGHT.query, 0.55)
@@ -209,7 +209,7 @@ def arcs(
         if group.also
     ]
     for stroke in strokes:
-        stroke["line"] |= {"simplify": False}  # a thick one would show its corners
+        stroke["line"] |= {"simplify": False}  # else a thick line shows corners
         stroke["meta"]["weights"] = np.nan_to_num(group.totals(weights))[row]
     return page.beside(strokes, weights, matrix, row=row, legend=[(page.legend(), LIGHT.muted)])
 
@@ -222,7 +222,7 @@ def cursor(
     *,
     group: Group = NO_GROUP,
 ) -> dict[str, Any]:
-    """Return what follows the query in `arcs`: by row, and by step and row.
+    """Return the settings of `arcs` that change with the query: by row, and by step and row.
 
     Args:
         weights: (n_steps, n_query, n_key), each row the mean of its query's group.
@@ -230,26 +230,26 @@ def cursor(
     """
     page = Words(queries, keys, group)
     course, widths = arcs_of(page.queries, page.keys, page.pitch), thickness(weights)
-    course[list(group.also)] = np.nan  # drawn among the others
+    course[list(group.also)] = np.nan  # the traces "of others" draw these
     moves = page.cursor(weights, masks)
     for number in range(1, len(keys) + 1):
         for side, axis in enumerate("xy"):
             moves["changes"][f"data[arc {number}].{axis}"] = course[:, number - 1, :, side]
         for name in (f"arc {number}", *([f"arc {number} of others"] if group.also else [])):
             moves["by_step"][f"data[{name}].line.width"] = widths[:, :, number - 1]
-            # One array for all, which the words have too: it is sent once.
+            # One array for all arcs and for the words: it is sent once.
             moves["by_step"][f"data[{name}].meta.weights"] = moves["by_step"]["data[key weights].customdata"]
     return moves
 
 
 class Words:
-    """The words of a picture of arcs, their places, and what of them follows the query.
+    """The words of a picture of arcs, their places, and their settings that change with the query.
 
-    They are one paragraph where a sequence attends to itself, else the queries above the keys.
+    In self-attention they are one paragraph, else the queries above the keys.
     """
 
     def __init__(self, queries: Sequence[str], keys: Sequence[str], group: Group = NO_GROUP) -> None:
-        """Set the words."""
+        """Lay out the words."""
         self.queries = self.keys = set_words(tuple(queries))
         self.apart = tuple(queries) != tuple(keys)
         if self.apart:
@@ -272,7 +272,7 @@ class Words:
         return {"meta": means | {"chosen": {"axes": [None, "key"], "part": None}}}
 
     def hover(self, weight: str, first: str = "") -> str:
-        """Return the hover text of an arc; its trace has the weight under this name in its `meta`."""
+        """Return the hover text of an arc whose trace's `meta` holds the weight under the name ``weight``."""
         return first + key_hover(self.group, "%{meta.key}", f"%{{meta.{weight}:.6f}}")
 
     def legend(self) -> str:
@@ -298,8 +298,8 @@ class Words:
 
         Args:
             strokes: the arcs; weights: (n_query, n_key), means of the group's rows.
-            matrix: the map; row: the query, from 0.
-            legend: above the words; legend_lines: the number of its lines.
+            matrix: the map; row: the index of the query.
+            legend: (text, colour) of each entry, above the words; legend_lines: the number of its lines.
             hover: the hover text of a key; its weight when empty.
         """
         queries, keys, group = self.queries, self.keys, self.group
@@ -307,13 +307,13 @@ class Words:
         quiet: dict[str, Any] = {"showticklabels": False, "showgrid": False}
         key_words = _words("key words", keys, LIGHT.key if self.apart else LIGHT.ink, pitch)
         texts = key_words["text"]
-        query_hover = _("query <b>{word}</b>", word="%{text}")  # silent words cannot be clicked
+        query_hover = _("query <b>{word}</b>", word="%{text}")  # words without a hover cannot be clicked
         words = [
             key_words,
             *([_words("query words", queries, LIGHT.ink, pitch, hover=query_hover)] if self.apart else []),
         ]
         words[-1]["text"] = self._plain_words(row)
-        # The numbers of the words are a trace of their own, which can be covered while the words are read.
+        # The keys' weights are a trace of their own, which can be covered while the words stay readable.
         numbers = marks.points(
             "key weights",
             key_words["x"],
@@ -351,17 +351,17 @@ class Words:
             x=quiet | {"range": [-LOOP_ROOM, COLUMNS + LOOP_ROOM]},
             y=quiet | {"range": [(self.lines - 1) * pitch + BELOW + 0.2, -pitch + BELOW - CROWN]},
         )
-        # The map takes a room of its own, or the cells of a long text would leave the words none.
+        # The map has a fixed size, or the cells of a long text would leave no room for the words.
         beside = replace(matrix, size=MAP, framed_rows=group.also)
         return compose([chart, beside], largest_unit=44, phone_height=IN_SIGHT)
 
     def _plain_words(self, row: int) -> list[str]:
-        """Return the queries' words, those that are also written in bold left empty."""
+        """Return the queries' words, with "" for each that another trace writes in bold."""
         bold = {row, *self.group.also}
         return ["" if at in bold else escape(each.word) for at, each in enumerate(self.queries)]
 
     def cursor(self, weights: NDArray[np.float64], masks: NDArray[np.bool_]) -> dict[str, Any]:
-        """Return the parts of the words that follow the query, as `cursor` does for the arcs."""
+        """Return the settings of the words that change with the query, as `cursor` does for the arcs."""
         rows = np.arange(len(self.queries))
         changes: dict[str, Any] = {
             **frame_at("weights", row=rows),

@@ -1,4 +1,4 @@
-"""Pictures of attention flow: a layer's weights, what they write, rollout up to it, and the next token."""
+"""Pictures of attention flow: a layer's weights, what each key writes, rollout, and the next token."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ class Layer:
     """One layer of a model on a text of n tokens, and the flow up to it.
 
     Attributes:
-        number: from 1; n_head: heads that the means are of.
+        number: counted from 1; n_head: the number of heads that are averaged.
         weights, rollout: (n, n).
-        shares, lengths: what each key writes, as shares of each row and as it is, (n, n); None if unknown.
+        lengths: ‖α f(x)‖, what each key writes, (n, n); shares: of each row's sum; None if unknown.
         mask: False where a query may not attend, or a key is ablated, (n, n).
         drops_keys: whether a key is ablated.
-        last: the last token's weights, (n_row, n), a row for each of `names`; None where no token is next.
+        last: the last token's weights, (n_row, n), a row for each of `names`; None without a next token.
     """
 
     number: int

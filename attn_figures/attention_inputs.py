@@ -10,7 +10,7 @@ Numbers = NDArray[np.floating[Any]]
 
 WANTED = "(layers, heads, n, n), (heads, n, n), (n, n), or a list of layers"
 MOST_NUMBERS = 3_000_000  # in one figure of Plotly; more make a page that no notebook opens
-MOST_BYTES = 1_000_000_000  # of all weights that one widget may look at, as they are kept
+MOST_BYTES = 1_000_000_000  # of all weights of one widget, in their own type
 ROUNDING = 0.01  # by which half precision may exceed 1
 
 
@@ -24,7 +24,7 @@ def read_array(values: Any) -> Numbers:
     (2, 2)
 
     Raises:
-        ValueError: if it holds no real numbers, or rows of unequal length; masked or sparse ones.
+        ValueError: if values are not real numbers, have rows of unequal length, or are masked or sparse.
     """
     if np.ma.isMaskedArray(values):
         raise ValueError("wanted plain numbers, got a masked array: fill it first, as with .filled(0)")
@@ -33,7 +33,7 @@ def read_array(values: Any) -> Numbers:
             values = getattr(values, bring)()
     try:
         array = np.asarray(values)
-    except TypeError as error:  # torch says so of a bfloat16, and of a sparse tensor
+    except TypeError as error:  # torch raises it for bfloat16 and for sparse tensors
         if not hasattr(values, "float") or getattr(values, "is_sparse", False):
             raise ValueError(f"wanted an array of numbers, got {type(values).__name__}: {error}") from error
         array = np.asarray(values.float())
@@ -52,12 +52,12 @@ def read_attentions(attentions: Any) -> Numbers:
     """Return weights as (layers, heads, n_query, n_key).
 
     Args:
-
         attentions: (layers, heads, n_query, n_key), (heads, n_query, n_key) or (n_query, n_key); or a list of
             layers, as transformers gives them: each (1, heads, n, n), (heads, n, n) or (n, n).
 
     Raises:
-        ValueError: a batch of more than one, layers of unequal shape, numbers that are no weights, too many.
+        ValueError: for a batch of more than one, layers of unequal shape, too many numbers, or numbers that
+            are no weights.
     """
     if isinstance(attentions, list | tuple) and len(attentions) and not _is_plain(attentions[0]):
         layers = [_one_layer(layer, number) for number, layer in enumerate(attentions)]
@@ -138,7 +138,7 @@ def read_words(words: Sequence[object] | None, count: int, what: str) -> list[st
     ['1', '2', '3']
 
     Raises:
-        ValueError: if there are not as many as places.
+        ValueError: if the number of words is not ``count``.
     """
     if words is None:
         return [str(place) for place in range(1, count + 1)]
@@ -150,13 +150,13 @@ def read_words(words: Sequence[object] | None, count: int, what: str) -> list[st
 
 
 def read_places(choice: Sequence[int | str] | None, words: Sequence[str], what: str) -> list[int]:
-    """Return the chosen places; each is given by its number from 0 (or from the end, -1) or by its word.
+    """Return the chosen indices; a choice is an index (-1 is the last) or a word, for all its places.
 
     >>> read_places([0, "c", -1], ["a", "b", "c", "c"], "keys")
     [0, 2, 3]
 
     Raises:
-        ValueError: no place is chosen, or a chosen one does not exist.
+        ValueError: if nothing is chosen, or an index or word does not exist.
     """
     if choice is None:
         return list(range(len(words)))

@@ -15,7 +15,7 @@ QUERY, KEY, VALUE = (0.4, 3.2), (3.8, 6.6), (7.4, 10.2)
 QUERY_KEY, KEY_VALUE, ALL = (0.4, 6.6), (3.8, 10.2), (0.4, 10.2)
 COLUMNS = 11.6
 WIDE = 24.0  # units
-OVER_STACK = 1.25  # levels from boxes that lie behind one another to the next
+OVER_STACK = 1.25  # levels from a stack of boxes to the next box
 PLACES = {
     "rotation": N_("queries and keys turned by their places"),
     "bias": N_("biases of places on the scores"),
@@ -164,8 +164,8 @@ def _sources(
 class Shapes:
     """The shapes of one multi-head attention, from its input to its output.
 
-    ``memory`` is None where the sequence attends to itself; ``output_weight`` where nothing is projected.
-    Q, K and V are (heads, n, d_head), K and V with as many heads as there are of keys.
+    ``memory`` is None in self-attention, ``output_weight`` where there is no W_o. ``query`` is
+    (n_head, n, d_head); ``key`` and ``value`` are (n_kv_head, n, d_head).
     """
 
     x: Shape
@@ -179,9 +179,9 @@ class Shapes:
     output_weight: Shape | None
     output: Shape
     temperature: float = 1.0
-    mask: str = ""  # what it is called; "" where there is none
+    mask: str = ""  # its name; "" without a mask
     bias: bool = False
-    positions: str = "nothing"  # what they add: "vector", "rotation" or "bias"
+    positions: str = "nothing"  # or what they add: "vector", "rotation" or "bias"
 
 
 def multi_head(shapes: Shapes) -> Spec:

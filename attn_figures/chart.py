@@ -13,7 +13,7 @@ from attn_figures.widths import letters
 
 
 def ticks(values: Any, texts: Sequence[str]) -> dict[str, Any]:
-    """Return the ticks of an axis: where they are, and what stands there."""
+    """Return the settings of an axis with ticks at these values, labelled with these texts."""
     return {"tickmode": "array", "tickvals": values, "ticktext": texts}
 
 
@@ -28,11 +28,11 @@ class Chart:
         x, y: settings of the axes beyond the common ones: title, range, type, ticks.
         colours: the range of a trace that is coloured by value.
         marks: shapes, without references to axes.
-        maps: the heatmaps among its traces, as matrices that know their rows and columns.
+        maps: the heatmaps among its traces, as `Matrix` objects with their rows and columns.
         legend: (text, colour) of each entry, set as coloured words above the body.
         title_lines: the lines that the title takes, or that something else takes in its place.
-        letter: units that a letter of its words has; these shrink so as never to touch. 0: they keep a size.
-        under: the box of a panel in the next line that this one stands above, edge to edge.
+        letter: the units of a letter of its words, which shrink so as never to touch; 0 for a fixed size.
+        under: the box of the panel right below, whose left and right edges this chart takes.
         screens: "phones" or "wide" where it is drawn on these alone; on all when empty.
     """
 
@@ -57,7 +57,7 @@ class Chart:
     screens: str = ""
 
     def content(self) -> None:
-        """Return None: a chart's traces hold words and numbers together."""
+        """Return None: a chart's words and numbers are not separated."""
 
     def with_traces(self, traces: Sequence[dict[str, Any]]) -> "Chart":
         """Return the chart with the traces of another position of a slider."""
@@ -68,7 +68,7 @@ class Chart:
         widest = max((letters(text) for text in self.y.get("ticktext", ())), default=0)
         ticks = max(46, 12 + 7 * widest) if self.y.get("showticklabels", True) else 8
         left = ticks + (22 if self.y_title else 0)
-        # A title stands where numbers would, where there are none.
+        # On an axis without numbers the title takes their place.
         tick = 0 if self.title.strip() and not self.x.get("showticklabels", True) else 20
         bottom = 8 + tick + (24 if self.x_title else 0) + (6 + 18 * self.title_lines if self.title else 0)
         top = 12 + 22 * self.legend_lines if self.legend else 14
@@ -116,7 +116,7 @@ class Chart:
         return self.title
 
     def shapes(self, axes: Axes) -> list[dict[str, Any]]:
-        """Return the marks, placed on this panel's axes, or on its domain for marks that ask for that."""
+        """Return the marks on this panel's axes, or its domain where their `xref` or `yref` is " domain"."""
         return [
             mark | {"xref": axes.x + mark.get("xref", ""), "yref": axes.y + mark.get("yref", "")}
             for mark in self.marks

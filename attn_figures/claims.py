@@ -15,7 +15,7 @@ from attn_figures.picture import Spec
 from attn_figures.widths import letters
 from attn_words import _
 
-LEAST = 1e-16  # on a logarithmic axis what is below is drawn there
+LEAST = 1e-16  # smaller values are drawn here on a logarithmic axis
 PHONE_HEIGHT = 560
 MOST_ON_A_LINE = 28  # letters of a legend that a phone has room for
 
@@ -32,8 +32,8 @@ def measure_charts(
     """Draw one chart for each measure, its curves with a band of one standard deviation.
 
     Args:
-        measures: by name, and by the name of the curve, (n_seed, n_x); one row has no band. Names are
-            messages.
+        measures: for each measure its curves, (n_seed, n_x), by name, a message; one seed has no band.
+        at: the index into ``x`` that is marked.
         logarithmic: the measures to draw, in this order, and whether each has a logarithmic axis.
     """
     names = list(dict.fromkeys(name for curves in measures.values() for name in curves))

@@ -1,6 +1,6 @@
 """Two figures compared: A, B and B − A of one of their maps, or of the curves of one of their charts.
 
-A is a scene at one position of its slider; B moves: it is compared at each of its positions.
+A is a scene at one position of its slider; B is compared at each position of its own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,11 +50,11 @@ class Comparison:
 
     Attributes:
         why: why nothing can be compared: B has no such panel ("absent"), its shape differs ("shape"), its
-            rows or columns have other names, or its curves other places; "" where there is a difference.
+            rows or columns have other names ("names"), its curves other places ("places"); "" otherwise.
         largest: the largest change; None where nothing changed, or nothing can be compared.
         unchanged: the rows of a map, or the curves, in which nothing changed; total: the number of all.
         changed: the curves in which something did.
-        count: how many numbers were compared; n_unpaired: how many only one of the two has, such as masked
+        count: how many numbers were compared; n_unpaired: how many only A or only B has, such as masked
             scores, or places on the x axis where one curve has a gap.
     """
 
@@ -70,8 +70,8 @@ class Comparison:
 def compare(a: PanelData, b: PanelData | None) -> Comparison:
     """Compare a panel of A with the same panel of B.
 
-    What differs by no more than rounding, 1e-5 of the largest number, is the same. Of a masked cell the
-    weight is zero; a masked score is none, and is not compared.
+    Differences up to 1e-5 of the largest number count as rounding. A masked weight is zero; a masked score is
+    no number, and is not compared.
     """
     if isinstance(a, MapPanel) and isinstance(b, MapPanel):
         return _compare_maps(a.matrix, b.matrix)
@@ -83,10 +83,10 @@ def compare(a: PanelData, b: PanelData | None) -> Comparison:
 def comparison_steps(a: PanelData, steps: Sequence[PanelData | None]) -> list[Spec]:
     """Draw A, B and B − A at every position of B's slider.
 
-    A and B of a map are on one scale: weights from 0 to 1 at all positions, other numbers out to the larger
-    end of both. Differences are coloured out to the largest of their position, or to `FADES` of the largest
-    of all positions where that is more: so they fade where B comes near A. Where there is no difference A
-    and B stand alone.
+    Maps A and B have one colour scale: weights from 0 to 1 at all positions, other numbers up to the larger
+    limit of the two. The scale of B − A ends at the largest difference of its position, or at `FADES` of the
+    largest of all positions if that is more: so colours fade where B comes near A. Where nothing can be
+    compared, A and B are drawn alone.
 
     Args:
         a: the panel of A; steps: the same panel of B at each position, None where it has none there.
@@ -127,7 +127,7 @@ def _comparable_values(matrix: Matrix) -> Numbers:
 
 
 class _Differences(NamedTuple):
-    """Which numbers differ, which only one of two has, the place of the largest difference, and its ties."""
+    """Which numbers differ, which only A or B has, the largest difference's flat index, and its ties."""
 
     changed: NDArray[np.bool_]
     unpaired: NDArray[np.bool_]
@@ -159,7 +159,7 @@ def _map_steps(a: MapPanel, steps: Sequence[MapPanel | None]) -> list[Spec]:
 
 
 def _largest(a: Matrix, b: Matrix) -> float:
-    """Return the largest difference, zero where it is rounding."""
+    """Return the largest difference, 0 if it is rounding."""
     before, after = _comparable_values(a), _comparable_values(b)
     apart = _differences(before, after)
     return float(np.abs(after - before).flat[apart.largest]) if apart.changed.any() else 0.0

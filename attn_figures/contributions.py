@@ -29,9 +29,9 @@ def contributions(
     Args:
         rows: (n_rows, d_drawn): one a head, the bias where there is one, and `n_sums` rows of sums; wide
             outputs may be cut.
-        lengths: (n_rows,), of the whole rows.
-        off: rows that are left out of the sum.
-        limit: the end of the colours; longest: the length of the longest bar. Both the same at every step.
+        lengths: (n_rows,), the norms of the whole rows.
+        off: the indices of rows that are left out of the sum.
+        limit: the value at the ends of the ramp; longest: of the longest bar. Both the same at every step.
         n_sums: how many of the last rows are sums; they are framed.
     """
     n_dimensions = rows.shape[1]
@@ -72,7 +72,7 @@ def contributions(
 
 
 def shares(lengths: Numbers, tokens: Sequence[str], *, marked: int | None = None) -> Spec:
-    """Draw, for every token, each head's share of the lengths (n_query, n_head) of what the heads add."""
+    """Draw each head's share of a row's sum of ``lengths`` (n_query, n_head), the norms of what heads add."""
     total = lengths.sum(axis=1, keepdims=True)
     share = np.divide(lengths, total, out=np.zeros_like(lengths), where=total > 0)
     return compose(

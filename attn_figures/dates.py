@@ -7,7 +7,7 @@ from attn_words import _n
 
 DAY = 86_400  # seconds
 MOST_TOLD_BY_DAY = 3.0  # days between neighbours from which on a date needs no time of the day
-# Units of numpy, days in one of them, and how many may stand between two marks.
+# Units of numpy, days in one of them, and how many of them may lie between two ticks.
 _STEPS = (
     ("s", 1 / DAY, (1, 5, 15, 30)),
     ("m", 60 / DAY, (1, 5, 15, 30)),
@@ -19,7 +19,7 @@ _STEPS = (
 
 
 def date(days: float, apart: float = 0.0) -> str:
-    """Write a date, with the time unless it is midnight or neighbours are `apart` days or more.
+    """Write a date, with its time unless that is midnight or neighbours are three days or more ``apart``.
 
     >>> date(19753.0), date(19753.4375), date(19753.4375, apart=30)
     ('2024-01-31', '2024-01-31 10:30', '2024-01-31')
@@ -51,7 +51,7 @@ def duration(days: float, digits: int = 3) -> str:
 
 
 def round_dates(low: float, high: float, most: int = 7) -> list[tuple[float, str]]:
-    """Return round dates from low to high, about `most` or fewer, and their texts.
+    """Return round dates from low to high, about ``most`` of them, and their texts.
 
     >>> [text for _, text in round_dates(19723.0, 19904.0)]
     ['2024-01', '2024-02', '2024-03', '2024-04', '2024-05', '2024-06']

@@ -1,7 +1,7 @@
 """Block diagrams: boxes, and arrows with the shapes of what they carry, mostly from the bottom to the top.
 
-One diagram has two forms, with the same boxes: upright ones for phones and for slides where they are larger,
-wide ones elsewhere.
+Each diagram has two forms with the same boxes: an upright one for phones, and for slides where its boxes are
+larger; a wide one elsewhere.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,16 +23,16 @@ from attn_figures.widths import letters
 from attn_live.plain_labels import strip_tags
 
 Numbers = NDArray[np.float64]
-HALF = 0.27  # of a level, what a box takes above and below its middle
+HALF = 0.27  # of a level: half of a box's height
 PITCH = 1.6  # units a level
 LABEL_GAP = 0.016  # of the width, between an arrow and its label
 LABEL_ABOVE = 0.23  # of a level, from the start of an arrow to the middle of its label
-STACKED = ((0.009, 0.07), (0.018, 0.14))  # of the width and of a level, how far boxes behind a box look out
+STACKED = ((0.009, 0.07), (0.018, 0.14))  # of the width and of a level: shifts of the boxes behind a box
 HEAD = 0.09  # of a level, from the end of an arrow to the middle of its head
 LARGEST_UNIT = 44.0  # pixels
-LETTER = 0.55  # of a font's size, what a letter takes
-STEEP = 4  # how much room counts against size
-RAISED = 1.2  # times that large type makes words of a figure larger than they are brought
+LETTER = 0.55  # of a font's size: a letter's width
+STEEP = 4  # the exponent of the room for words, by which size is multiplied
+RAISED = 1.2  # the factor by which large type enlarges the words of a figure
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class Block:
 
     Attributes:
         name: unique in its diagram; a click sends it.
-        text: stands in it; may hold Plotly's tags.
+        text: the text in it; may hold Plotly's tags.
         x: its left and right edge, in the diagram's columns.
         level: counted from 0, the lowest.
         hover: what it computes, its formula and its shape, a line each.
-        stacked: whether it stands for several that lie behind one another.
+        stacked: whether it is drawn as a stack of several boxes.
     """
 
     name: str
@@ -59,9 +59,9 @@ class Block:
 
 @dataclass(frozen=True)
 class Arrow:
-    """An arrow through (x, level): of the box that it leaves, of corners, and of the box that it enters.
+    """An arrow along `path`, points (x, level): the box that it leaves, corners, the box that it enters.
 
-    Where its last piece is horizontal, it enters from the side, and its last x is the edge of the box.
+    An arrow whose last piece is horizontal enters from the side, and its last x is the edge of the box.
 
     Attributes:
         carries: the name of the matrix on it.
@@ -146,7 +146,7 @@ def _is_upright(narrow: Mapping[str, Any], wide: Mapping[str, Any]) -> bool:
 def _in_words(screen: Mapping[str, Any], room: float) -> dict[str, Any]:
     """Return an arrangement with a smaller unit where its words have too little room.
 
-    Of several the one with the largest unit is enlarged: boxes too narrow for their words must not win.
+    On slides arrangements with larger units win, and boxes too narrow for their words must not.
     """
     return {**screen, "unit": round(screen["unit"] * min(1.0, room) ** STEEP, 3)}
 
@@ -163,7 +163,7 @@ def _room(boxes: Sequence[Block], arrows: Sequence[Arrow], column: float) -> flo
         (_ends(arrow)[0], arrow.label_left, _width(arrow.label) * letter) for arrow in arrows if arrow.label
     ]
     for (x, y), is_left, width in labels:
-        # Two that stand at one height, one of which may begin where the other does not yet end.
+        # Two labels at one height overlap if one begins before the other ends.
         for (other_x, other_y), other_is_left, other_width in labels:
             if abs(y - other_y) < HALF and x < other_x:
                 labels_width = (0.0 if is_left else width) + (other_width if other_is_left else 0.0)
@@ -184,7 +184,7 @@ def _corners(box: Block, sideways: float = 0.0, above: float = 0.0) -> tuple[Num
 
 
 def _behind(boxes: Sequence[Block], columns: float) -> list[Mark]:
-    """Draw the boxes behind those that stand for several, the farthest first."""
+    """Draw the boxes behind the front ones of stacks, the farthest first."""
     marks_behind = []
     for number, (sideways, above) in reversed([*enumerate(STACKED, start=1)]):
         x, y = _join_paths([_corners(box, sideways * columns, above) for box in boxes if box.stacked])

@@ -11,11 +11,11 @@ COLUMNS = 11.6
 UPRIGHT = 8.6  # units
 WIDE = 24.0  # units
 ENCODER, DECODER = (0.6, 5.4), (6.2, 11.0)  # left and right edge of their boxes
-UP = 1.3, 10.3  # where the arrow from box to box goes up, in the one and in the other
+UP = 1.3, 10.3  # where the arrows between boxes go up, in the encoder and in the decoder
 AROUND = 0.15, 11.45  # where the residual connections go up
 FORK = 0.4  # columns between the arrows of queries, keys and values
 BETWEEN = 5.85  # where the encoder's output comes down
-KEYS, VALUES = 6.7, 7.1  # where it goes up into cross-attention
+KEYS, VALUES = 6.7, 7.1  # where the encoder's output goes up into cross-attention
 BEFORE_ATTENTION, AFTER_ATTENTION = 1.5, 1.25  # levels
 BRANCH = 0.2  # levels above the edge of a box, where residual connections branch off
 NORM = "LayerNorm(x + sublayer(x))"
@@ -37,7 +37,7 @@ class Layers:
     d_head: int
 
     def shapes(self, decodes: bool) -> tuple[tuple[int, int], tuple[int, int, int]]:
-        """Return the shapes of the matrices from box to box in the encoder or decoder, and of all heads."""
+        """Return the shape of the decoder's or encoder's vectors, and the shape of its heads together."""
         n, width = (self.n_decoder, self.d_decoder) if decodes else (self.n_encoder, self.d_encoder)
         return (n, width), (self.n_head, n, self.d_head)
 

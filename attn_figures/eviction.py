@@ -23,9 +23,9 @@ class Cache:
     """All heads with one budget, and the errors at every budget.
 
     Attributes:
-        budget: the number of keys in the cache; policy: the name of the one that is drawn.
+        budget: the number of keys in the cache; policy: the name of the policy that is drawn.
         weights: over the keys in the cache, (n_head, n, n); in_cache: True for these keys.
-        errors: by the policies' names the mean relative error of the heads with 1 to n keys, (n,).
+        errors: by policy name, the heads' mean relative error with a budget of 1 to n keys, (n,).
     """
 
     budget: int
@@ -40,7 +40,7 @@ class Cache:
 
 
 def eviction(cache: Cache) -> Spec:
-    """Draw each head's map, hatched where a key is not there, and errors by budget."""
+    """Draw each head's map, hatched where a key is not in the cache, and errors by budget."""
     panels: list[Panel] = [
         text_map(
             name,

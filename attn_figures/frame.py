@@ -18,19 +18,19 @@ from attn_figures.widths import letters, shorten
 from attn_words import _
 
 Role = Literal["query", "key", "value", "output", "ink"]
-Ticks = Sequence[tuple[float, str]]  # where on the axis, counted in cells from 0, and what stands there
+Ticks = Sequence[tuple[float, str]]  # places on the axis, in cells counted from 0, and their texts
 
 LONGEST_LABEL = 12  # letters; longer tokens end in an ellipsis on the axis and stand whole in the hover
 MOST_LABELS = 32
 MOST_FLAT = 8  # labels chosen for the columns; more of them are slanted
-SLANTED_SHARE = 0.95  # of the distance of two flat labels, slanted ones are so far apart
-FLAT_LETTERS = 2  # that have room in a unit
-DIGIT, POINT = 0.56, 0.28  # of its font's size, how wide a digit or a sign is, and a point: Arial's are wide
+SLANTED_SHARE = 0.95  # distance of two slanted labels, as a share of that of flat ones
+FLAT_LETTERS = 2  # for which a unit has room
+DIGIT, POINT = 0.56, 0.28  # widths of a digit or sign, and of a point, in its font's size: Arial's are wide
 SIDE_GAP, SIDE_SHARE = 0.03, 0.16  # of the body's width: the gap before the side bars, and gap and bars
 TITLE_PIXELS = 22
 CAPTION_LETTER = 7  # pixels
 OPERATOR_LETTER, OPERATOR_GAP = 8.2, 16  # pixels: operators are set in larger type
-# Pixels of a slanted letter to the right where cells are just large enough for its full size; such a cell.
+# Pixels that a slanted letter takes to the right, and those of a cell just large enough for its full size.
 SLANTED_LETTER, LABELLED_CELL = 5.5, 16.5
 
 
@@ -51,7 +51,7 @@ class Side:
     Attributes:
         labels: one a row or column, as typed.
         ticks: which labels stand on the axis; as many as fit when None.
-        n_visible: how many are in sight, counted from the first; all where None. The caption counts these.
+        n_visible: how many are visible, from the first on; all when None. The caption shows this number.
     """
 
     labels: Sequence[str]
@@ -98,7 +98,7 @@ class Side:
 
     @cached_property
     def as_tuples(self) -> "Side":
-        """The same in tuples, so that equal sides share one cache entry."""
+        """This side with tuples of labels and ticks, so that equal sides share one cache entry."""
         labels, ticks = tuple(self.labels), None if self.ticks is None else tuple(self.ticks)
         if labels is self.labels and ticks is self.ticks:
             return self
@@ -120,7 +120,7 @@ class Frame:
 
     @property
     def is_slanted(self) -> bool:
-        """Whether column labels are slanted: all but short ones, and a few that are far apart."""
+        """Whether column labels are slanted: flat are short ones, and a few that are far apart."""
         labels = self.columns.on_axis
         longest = max(map(letters, labels))
         many = self.columns.ticks is None or len(labels) > MOST_FLAT
@@ -224,12 +224,12 @@ def _beyond(labels: Sequence[str]) -> int:
 
 
 def without_tags(text: str) -> str:
-    """Leave out Plotly's tags, but for the end of a line; users' own "<" is escaped."""
+    """Remove Plotly's tags except <br>; users' own "<" is escaped."""
     return re.sub(r"<(?!br>)[^>]*>", "", text)
 
 
 def number_width(number: str) -> float:
-    """Return how wide a number is, in its font's size.
+    """Return how wide a number is, as a multiple of its font's size.
 
     >>> round(number_width("0.25"), 2)
     1.96
@@ -268,7 +268,7 @@ def _ticks(side: Side) -> dict[str, Any]:
         "tickmode": "array",
         "tickvals": [*places],
         "ticktext": [*texts],
-        # What hover says of a place whose label a screen leaves out.
+        # The hover's text for a place whose label a screen leaves out.
         "labelalias": {f"{place:g}": text for place, text in zip(places, texts, strict=True)},
         "tickfont": {"color": colour, "size": theme.FONT_SIZE},
         "title": {"text": side.title, "font": {"color": colour, "size": theme.FONT_SIZE - 1}, "standoff": 6},

@@ -9,7 +9,7 @@ from attn_figures import theme
 from attn_figures.arrange import Box
 
 LABEL_SIZES = (theme.FONT_SIZE, 12, 10, 8)  # pixels: labels become smaller before words are left out
-Tick = tuple[tuple[float, ...], tuple[str, ...]]  # where on the axis labels stand, and what they say
+Tick = tuple[tuple[float, ...], tuple[str, ...]]  # places of an axis's labels, and their texts
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class ColourRange:
 class PanelContent(NamedTuple):
     """A panel split into words and numbers: panels with equal words differ in their numbers alone.
 
-    ``words`` is all that titles, labels, colours and hatching follow from; ``numbers`` what each trace has
-    besides.
+    ``words`` determines titles, labels, colours and hatching; ``numbers`` holds the remaining fields of each
+    trace.
     """
 
     words: Hashable
@@ -79,12 +79,12 @@ class Geometry:
     operator: str = ""
     operator_pixels: int = 0  # its width
     below: int = 0  # pixels that axis labels take under the body, before the caption
-    names_rows: bool = False  # a matrix that labels its rows wherever on its line it stands
+    names_rows: bool = False  # whether rows are labelled even where it does not start a line
     label_units: tuple[float, float] | None = None  # between two column labels, between two row labels
-    smaller: tuple[Box, ...] = ()  # the room with smaller labels, see `LABEL_SIZES`; without any, the last
+    smaller: tuple[Box, ...] = ()  # the room with smaller labels, see `LABEL_SIZES`; the last has none
     ticks: tuple[Tick, Tick] | None = None  # the labels of the columns and of the rows
     letter: float = 0.0  # units that a letter of its own words has
-    words: tuple[int, ...] = ()  # which of its traces these are, from 0
+    words: tuple[int, ...] = ()  # the indices of the traces with these words
     screens: str = ""  # "phones" or "wide" where it is drawn on these alone
     traces: int = 0  # how many it has, where it is not drawn on all screens
 
@@ -104,7 +104,7 @@ class Geometry:
 
 @dataclass(frozen=True)
 class PlacedPanel:
-    """A panel that is drawn: its axes, first trace and operator's annotation in the figure, its colours."""
+    """A panel in a figure: its axes, the indices of its first trace and of its operator, its colour axis."""
 
     geometry: Geometry
     axes: Axes

@@ -1,4 +1,4 @@
-"""Arcs of several heads between the same words, a colour for each head: the thickest of each."""
+"""Arcs of several heads between the same words, in each head's colour: only the thickest of each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,23 +17,23 @@ from attn_live.arrays import IndexedItems
 from attn_words import _
 
 LIGHT = theme.LIGHT
-COLOURS = LIGHT.series[:5]  # that every reader tells apart; the next five heads are dashed, and so on
-DASHES = (("solid", "—"), ("dash", "- -"), ("dot", "···"), ("dashdot", "-·-"))  # and how a legend has them
+COLOURS = LIGHT.series[:5]  # which every reader tells apart; the next five heads are dashed, and so on
+DASHES = (("solid", "—"), ("dash", "- -"), ("dot", "···"), ("dashdot", "-·-"))  # and their signs in a legend
 MOST = 48  # arcs that are drawn, shared out evenly among heads and queries
-MOST_OF_ALL = 1_800  # of all queries that may be asked for, so that one message holds them
-BENDS = 8  # parts of an arc, which are joined smoothly
+MOST_OF_ALL = 1_800  # arcs of all queries together, so that one message holds them
+BENDS = 8  # segments of an arc, which are joined smoothly
 LANES = 0.7  # units within which the arcs of all heads lie beside one another
 NUMBERS = "head numbers"
-NUMBERED = (0.5, 0.62), (0.38, 0.55)  # units across and down that a number has for itself, and at least
+NUMBERED = (0.5, 0.62), (0.38, 0.55)  # units across and down that a number keeps free, and at least
 LINE = 0.62  # units down that a line of words takes
-ON_ARC = np.arange(1.5, 7.6, 0.25)  # of its parts, where an arc may have its number: past the query's bundle
-LOWEST = 0.55  # of its rise that the flattest head's arc has
+ON_ARC = np.arange(1.5, 7.6, 0.25)  # places of a number on an arc, in segments: past the query's bundle
+LOWEST = 0.55  # rise of the flattest head's arcs, as a share of the highest's
 A_LINE = 8  # heads that a line of the legend has room for
 
 
 @dataclass(frozen=True, eq=False)
 class HeadArcs:
-    """The arcs of one step: weights (n_head, n_query, n_key), and the heads that are drawn, from 0.
+    """The arcs of one step: weights (n_head, n_query, n_key), and the indices of the heads that are drawn.
 
     Each row is the mean of its query's group.
     """
@@ -58,7 +58,7 @@ class HeadArcs:
     def thickest(self, rows: slice = slice(None)) -> tuple[NDArray[np.intp], Numbers]:
         """Return each head's keys with the largest weights, and these weights: (n_query, slots).
 
-        The largest is first, but a word's own key is last: the first arc carries the head's number.
+        The largest is first, but a word's own key is last: its loop has no room for the head's number.
         """
         weights = np.nan_to_num(self.weights[list(self.heads), rows])
         keys = largest_first(weights)[..., : self.per_head]
@@ -69,7 +69,7 @@ class HeadArcs:
         return keys.swapaxes(0, 1).reshape(shape), largest.swapaxes(0, 1).reshape(shape)
 
     def left_out(self, row: int) -> dict[int, float]:
-        """Return for each head the weight of a row that its arcs leave out."""
+        """Return for each head the part of a row's weight that its arcs leave out."""
         weights = self._of_row(row)
         arcs = np.where(weights < LEAST, 0.0, weights).sum(axis=-1)
         every = np.nan_to_num(self.weights)[list(self.heads), row].sum(axis=-1)
@@ -167,7 +167,7 @@ def _signs(heads: Sequence[int]) -> list[str]:
 def cursor(
     steps: Sequence[HeadArcs], masks: NDArray[np.bool_], queries: Sequence[str], keys: Sequence[str]
 ) -> dict[str, Any]:
-    """Return what follows the query in `arcs_of_heads`, at every step.
+    """Return the settings of `arcs_of_heads` that change with the query, at every step.
 
     Args:
         masks: (n_steps, n_query, n_key), True where any of the heads and of the group may attend.
@@ -194,19 +194,19 @@ def cursor(
 
 
 class _ArcCourses:
-    """The arc in each slot at each step and query, and the courses of all arcs, each once.
+    """The arc in each slot at each step and query, and the points of every distinct course.
 
-    ``keys``, ``widths``, ``values`` and ``at`` are (n_steps, n_query, slots), ``courses`` (n_courses, n, 2).
+    ``keys``, ``widths``, ``values`` are (n_steps, n_query, slots); so is ``at``, which indexes ``courses``.
     """
 
     def __init__(self, page: Words, steps: Sequence[HeadArcs], slots: int) -> None:
         n_query, n_key = len(page.queries), len(page.keys)
         shape = len(steps), n_query, slots
         self.keys, self.values = np.zeros(shape, dtype=int), np.zeros(shape)
-        lanes = np.zeros((len(steps), 1, slots), dtype=int)  # among all that there are, see `beside`
+        lanes = np.zeros((len(steps), 1, slots), dtype=int)  # indices into `beside`
         self.widths = np.zeros(shape)
         beside = [(0.0, 1.0)]  # how far aside an arc lies, and how high it rises
-        first: dict[int, int] = {}  # of the lanes of so many heads
+        first: dict[int, int] = {}  # by the number of heads, their first lane
         for at, step in enumerate(steps):
             there, count = slice(step.slots), len(step.heads)
             self.keys[at, :, there], mean = step.thickest()
@@ -240,7 +240,7 @@ class _ArcCourses:
 
     @cached_property
     def _on_arcs(self) -> Numbers:
-        """The places for numbers on each course, that of the first of its queries: (n_courses, n, 2)."""
+        """The places that a number may take on each course, on its first query's arc: (n_courses, n, 2)."""
         before = ON_ARC.astype(int)
         after, part = before + 1, (ON_ARC - before)[:, None]
         places: Numbers = (1 - part) * self.courses[:, before] + part * self.courses[:, after]
@@ -262,9 +262,9 @@ class _ArcCourses:
         return places
 
     def _place_numbers(self, arcs: NDArray[np.intp], visible: NDArray[np.bool_]) -> Numbers:
-        """Place numbers on arcs, (n_head, each), one after the other: (2, n_head).
+        """Return places (2, n_head) for numbers on arcs (n_head, per_head), one head after the other.
 
-        Each stands on the thickest of its head's arcs with room, a little farther along than the last one.
+        Each lies on the thickest of its head's arcs with room, a little farther along than the last one.
         """
         places = np.full((2, len(arcs)), np.nan)
         occupied = self._words
@@ -284,7 +284,7 @@ class _ArcCourses:
         return places
 
     def _others(self, step: HeadArcs, at: int) -> NDArray[np.bool_]:
-        """Return which arcs go to another word, (n_query, n_head, each): a loop has no room for a number."""
+        """Return which arcs lead to another word, (n_query, n_head, per_head): loops have no room for one."""
         own = self.keys[at] == np.arange(self.keys.shape[1])[:, None]
         visible = (self.widths[at] > 0) & ~(own & self._loops)
         return np.reshape(visible[:, : step.slots], (len(visible), len(step.heads), step.per_head))

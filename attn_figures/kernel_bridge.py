@@ -37,8 +37,8 @@ def bridge(
 ) -> Spec:
     """Draw the terms; then attention's weights, the kernel's weights and their difference.
 
-    `gaussian` and `attention` are weights (n_query, n_key); `keeps_lengths` says whether attention's scores
-    have the term |k|^2/2, which is hatched where they do not.
+    `gaussian` and `attention` are weights (n_query, n_key); `keeps_lengths` is whether attention's scores
+    have the term |k|^2/2, which is hatched otherwise.
     """
     large = max(terms.products.shape) > NUMBERS_UP_TO
     everywhere = np.ones(terms.products.shape, dtype=bool)
@@ -61,7 +61,7 @@ def bridge(
     left_out = 0.0 if keeps_lengths else terms.half_keys
     together = "−|q − k|²/2" if keeps_lengths else "q · k − |q|²/2"
     after = _("softmax of these ÷ {number}", number=f"{h_squared:.3g}")
-    # All steps leave its caption the same room: nothing else need move.
+    # Its caption has the same room at all steps: nothing else moves.
     longest = letters(_("softmax of these ÷ {number}", number="0.0000"))
     no_term = _("<b>left out</b>")
     from_products = Matrix("attention", attention, after, **weights)

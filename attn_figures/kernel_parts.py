@@ -20,7 +20,7 @@ from attn_words import _, cached
 
 WEIGHTS = "weights"  # the name of the map whose cells can be clicked
 LIGHT = theme.LIGHT
-WIDEST_BUBBLE = 46  # pixels, of a point that has all the weight among forty
+WIDEST_BUBBLE = 46  # pixels of the point with all the weight, among forty points
 
 
 def empty_window() -> str:
@@ -30,7 +30,7 @@ def empty_window() -> str:
 
 @cached(SCENES)
 def points(scene: DataScene) -> Mark:
-    """Return the data as small rings, or as dots where there are many."""
+    """Return the data as small rings, or as dots where there are more than 150."""
     many = len(scene.keys) > 150
 
     return scene.with_place_names(
@@ -66,7 +66,7 @@ def value_axis(scene: DataScene, most: int = 7) -> dict[str, Any]:
 
 @cached(SCENES)
 def truth_line(scene: DataScene) -> Mark:
-    """Return the true curve; all gaps where it is not known."""
+    """Return the true curve; all NaN if it is unknown."""
     truth = np.full(len(scene.grid), np.nan) if scene.truth is None else scene.truth
     label = _("true curve")
     return marks.line("true curve", scene.grid, truth, LIGHT.muted, width=1.5, dash="dot", label=label)
@@ -78,7 +78,7 @@ def estimate_line(scene: DataScene, on_grid: Numbers) -> Mark:
 
 
 def kernel_shape(scene: DataScene, profile: Numbers, query: float) -> Mark:
-    """Return the kernel as an area on the floor of the chart around the query."""
+    """Return the kernel around the query as an area that stands on the bottom of the chart."""
     return marks.area(
         "kernel",
         around_queries(scene, np.array([query]))[0],
@@ -89,19 +89,19 @@ def kernel_shape(scene: DataScene, profile: Numbers, query: float) -> Mark:
 
 
 def kernel_outline(scene: DataScene, profile: Numbers) -> Numbers:
-    """Return a kernel's heights (..., n_offset + 2) of its profile (..., n_offset), ends on the floor."""
+    """Return the heights (..., n_offset + 2) of a kernel's area, 0 at both ends, from its profile."""
     floor = np.full((*profile.shape[:-1], 1), scene.y_range[0])
     return np.concatenate((floor, scene.kernel_height(profile), floor), axis=-1)
 
 
 def around_queries(scene: DataScene, queries: Numbers) -> Numbers:
-    """Return the kernel's places around each query, (n_query, n_offset + 2), its ends twice."""
+    """Return the x of `kernel_outline` around each query, (n_query, n_offset + 2): each end comes twice."""
     offsets = np.concatenate((scene.offsets[:1], scene.offsets, scene.offsets[-1:]))
     return np.asarray(queries[:, None] + offsets)
 
 
 def bubbles(scene: DataScene, weights: Numbers) -> Mark:
-    """Return each point's weight for one query, as area and as colour."""
+    """Return the data as points whose area and colour show their weight for one query."""
     bubbles = marks.points(
         "weight of each point",
         scene.keys,
@@ -115,14 +115,14 @@ def bubbles(scene: DataScene, weights: Numbers) -> Mark:
 
 
 def size_by_area(mark: Mark, n_key: int) -> Mark:
-    """Return a mark whose sizes are areas, in the panel's colours; more keys make the widest point wider."""
+    """Return a mark with sizes as areas and the panel's colours; with more keys the widest point is wider."""
     widest = WIDEST_BUBBLE * max(1.0, n_key / 40) ** 0.25
     area = {"sizemode": "area", "sizeref": 2 / widest**2, "coloraxis": "panel", "opacity": 1}
     return mark | {"marker": mark["marker"] | area}
 
 
 def query_estimate(query: float, estimate: float) -> Mark:
-    """Return the point of the estimate at the query; a gap where there is none."""
+    """Return the point of the estimate at the query; a gap if the estimate is NaN."""
     return marks.points(
         "estimate at the query", [query], [estimate], LIGHT.output, size=13, ring=LIGHT.paper, ring_width=2
     )
@@ -150,7 +150,7 @@ def query_chart(
     legend: Sequence[tuple[str, str]],
     **more: Any,
 ) -> Chart:
-    """Return a chart of curves with the query in `row`, which leaves room for the map beside it."""
+    """Return a chart of curves with the query of index ``row``, which leaves room for the map beside it."""
     return Chart(
         "fit",
         data,
@@ -168,7 +168,7 @@ def query_chart(
 
 
 def follow_query(scene: DataScene) -> dict[str, Any]:
-    """Return what follows the query alone in such a chart and its map, by row."""
+    """Return the settings of `query_chart` and its map that depend on the query alone, by row."""
     queries, rows = scene.queries, np.arange(len(scene.queries))
     return {
         "layout.shapes[query].x0": queries,
@@ -203,7 +203,7 @@ def weight_map(
         marked=None if row is None else (row, None),
         pick=Pick(together="query-key", moves_cursor=True),
         hover=Hover(
-            # Numbers are told more exactly than their labels have them; a date is its label.
+            # The hover has more digits of a number than its label; a date is its label.
             place=None if scene.dated else "",
             words=(_("query at"), _("key at")),
             blocked=empty_window(),
@@ -224,7 +224,7 @@ def fact_map(
 
 
 def map_moves(steps: Sequence[QueryWeights]) -> dict[str, Sequence[Any] | Numbers]:
-    """Return what differs between the maps of weights of several steps, by path."""
+    """Return the settings in which the maps of weights of several steps differ, by path."""
     masks = [np.broadcast_to(~each.has_support[:, None], each.weights.shape) for each in steps]
     covers = [masked_cells(mask.tobytes(), mask.shape) for mask in masks]
     return {
@@ -239,7 +239,7 @@ def map_moves(steps: Sequence[QueryWeights]) -> dict[str, Sequence[Any] | Number
 
 
 def fact_moves(estimates: Sequence[Estimate]) -> dict[str, Sequence[Any] | Numbers]:
-    """Return what differs between the bars of several steps, by path."""
+    """Return the settings in which the side bars of several steps differ, by path."""
     n_key = estimates[0].weights.shape[1]
     bars = f"data[{WEIGHTS} effective keys]"
     effective = np.stack([each.effective_keys for each in estimates])
@@ -275,12 +275,12 @@ def _row_ticks(scene: DataScene) -> Ticks:
 
 @lru_cache(maxsize=SCENES)
 def _key_ticks(scene: DataScene) -> Ticks:
-    """Return ticks at round numbers, interpolated between the keys: the columns are keys, not places."""
+    """Return ticks at round numbers, interpolated between the keys, as each column is one key."""
     columns = np.arange(len(scene.keys))
     placed: list[tuple[float, str]] = []
     for value, text in scene.ticks(float(scene.keys[0]), float(scene.keys[-1])):
         column = float(np.interp(value, scene.keys, columns))
-        # In a gap of the data two would overlap; long numbers need more room.
+        # In a gap of the data two labels would overlap; long numbers need more room.
         if not placed or column - placed[-1][0] > len(columns) * max(
             0.07, (0.045 if scene.dated else 0.028) * len(text)
         ):

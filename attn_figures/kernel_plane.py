@@ -23,12 +23,12 @@ from attn_figures.picture import Spec
 from attn_words import _, cached
 
 LIGHT = theme.LIGHT
-Where = tuple[Numbers, Numbers, Numbers]  # of each key two coordinates in a chart, and its weight
+Where = tuple[Numbers, Numbers, Numbers]  # the keys' two coordinates in a chart, and their weights
 MAP = "estimate map"  # the name of the heatmap that can be clicked
 KEYS = ("keys", "keys by distance")  # the points that can be clicked
-SIDE = 7.6  # units of the square map, so that a circle is one
-ROOM = 0.08  # of an axis, for a point that has all the weight
-NEAR_ENOUGH = 7  # pixels from a key within which the pointer means it, and not the map under it
+SIDE = 7.6  # units of the square map, on which circles are round
+ROOM = 0.08  # of an axis, for the point with all the weight
+NEAR_ENOUGH = 7  # pixels from a key within which the pointer picks it and not the map under it
 _CLEAR = [[end, theme.rgba(theme.LIGHT.masked, 0)] for end in (0, 1)]
 
 
@@ -39,11 +39,11 @@ class PlaneScene:
     Attributes:
         keys: places of the data, (n_key, 2); values: (n_key,).
         axis: places of the map's columns and rows, (n_side,), ascending and evenly spaced.
-        queries: those of the second slider, (n_query, 2), all with one second coordinate.
+        queries: the second slider's, (n_query, 2), all with the same second coordinate.
         offsets: distances at which the kernel is drawn, (n_offset,), ascending.
         reaches: radii of the circles around the query, in bandwidths.
         titles: names of the two coordinates; escape users' words.
-        value_digits: significant digits that tell one value from another.
+        value_digits: significant digits that distinguish the values.
     """
 
     keys: Numbers
@@ -58,7 +58,7 @@ class PlaneScene:
 
     @cached_property
     def distances(self) -> Numbers:
-        """From each query to each key, (n_query, n_key)."""
+        """The distance of each query from each key, (n_query, n_key)."""
         return np.asarray(np.linalg.norm(self.queries[:, None] - self.keys, axis=-1))
 
     @property
@@ -68,12 +68,12 @@ class PlaneScene:
 
     @property
     def range(self) -> list[float]:
-        """From edge to edge of the map."""
+        """The range of both axes: from edge to edge of the map."""
         return [float(self.axis[0]) - self.step / 2, float(self.axis[-1]) + self.step / 2]
 
     @property
     def longest(self) -> float:
-        """The longest distance on the axis of distances: from corner to corner of the map."""
+        """The end of the axis of distances: from corner to corner of the map."""
         return float(np.ptp(self.axis)) * 2**0.5
 
     @cached_property
@@ -93,9 +93,9 @@ class PlaneEstimate:
     """The estimates and weights of one bandwidth.
 
     Attributes:
-        on_map: estimates, (n_side, n_side), the largest second coordinate in row 0; NaN without any key.
+        on_map: estimates, (n_side, n_side), the largest second coordinate in row 0; NaN in an empty window.
         weights, profile: w and K(u) of each query and key, (n_query, n_key) each.
-        on_offsets: K at the distances at which it is drawn, (n_offset,).
+        on_offsets: K at the scene's ``offsets``, (n_offset,).
     """
 
     bandwidth: float
@@ -166,7 +166,7 @@ def plane(scene: PlaneScene, estimate: PlaneEstimate, row: int = 0) -> Spec:
 
 
 def plane_moves(scene: PlaneScene, estimates: Sequence[PlaneEstimate]) -> dict[str, Sequence[Any] | Numbers]:
-    """Return what differs between the steps of `plane`, by path; the cursor sets the rest."""
+    """Return the settings in which the steps of `plane` differ, by path; the cursor sets the others."""
     h = np.array([each.bandwidth for each in estimates])
     second = float(scene.queries[0, 1])
     gaps = [_map(scene, each)[1:] for each in estimates]
@@ -187,7 +187,7 @@ def plane_moves(scene: PlaneScene, estimates: Sequence[PlaneEstimate]) -> dict[s
 
 
 def plane_cursor(scene: PlaneScene, estimates: Sequence[PlaneEstimate]) -> dict[str, dict[str, Any]]:
-    """Return the fields of a `Cursor` by which `plane` follows the query: ``changes`` and ``by_step``."""
+    """Return the fields ``changes`` and ``by_step`` of the `Cursor` that moves the query of `plane`."""
     h = np.array([each.bandwidth for each in estimates])[:, None]
     first = scene.queries[:, 0]
     weights = np.stack([each.weights for each in estimates])
@@ -211,7 +211,7 @@ def plane_cursor(scene: PlaneScene, estimates: Sequence[PlaneEstimate]) -> dict[
 
 
 def _map(scene: PlaneScene, estimate: PlaneEstimate) -> list[Mark]:
-    """Return the estimates, a hatch where there is none, and the hover of these cells."""
+    """Return the estimates, a hatch over empty windows, and the hover of these cells."""
     cover, down = estimate.cover, scene.axis[::-1]
     place = _("query at {place}", place="(%{x:.4~g}, %{y:.4~g})")
     estimate_text = _("estimate <b>{value}</b>", value=f"%{{z:{scene.value_form}}}")
@@ -257,14 +257,14 @@ def _as_matrix(scene: PlaneScene, estimate: PlaneEstimate) -> Matrix:
 
 
 def _bubbles(scene: PlaneScene, name: str, at: Where) -> Mark:
-    """Return each key's weight for one query as an area, in the colour of its value."""
+    """Return the keys as points whose area shows the weight for one query, in the colour of their value."""
     x, y, weights = at
     bubbles = marks.points(name, x, y, scene.values, size=weights, ring=LIGHT.ink, ring_width=1)
     return size_by_area(bubbles, len(scene.keys))
 
 
 def _keys(scene: PlaneScene, name: str, at: Where, place: str = "") -> Mark:
-    """Return each key as a point of one size, in the colour of its value."""
+    """Return the keys as points of equal size, in the colour of their value."""
     x, y, weights = at
     hover = readings(
         (_("key at"), f"%{{text}}{place}"),
@@ -285,7 +285,7 @@ def _query(query: Numbers) -> Mark:
 
 def _kernel(scene: PlaneScene, estimate: PlaneEstimate) -> Mark:
     ends = scene.offsets[:1], scene.offsets, scene.offsets[-1:]
-    heights = np.pad(estimate.on_offsets, 1)  # its ends are on the floor
+    heights = np.pad(estimate.on_offsets, 1)  # both ends are at 0
     return marks.area("kernel", np.concatenate(ends), heights, theme.rgba(LIGHT.query, 0.1), edge=LIGHT.query)
 
 
@@ -294,7 +294,7 @@ def _names_of_circle(reach: float) -> tuple[str, str]:
 
 
 def _circles(scene: PlaneScene, bandwidth: float, row: int) -> list[Mark]:
-    """Return a circle at each reach, on a paler ground so that it is visible on every colour."""
+    """Return a circle for each of the scene's ``reaches``, with a pale rim to be visible on every colour."""
     first, second = scene.queries[row].tolist()
     strokes = ((theme.rgba(LIGHT.paper, 0.7), 4.0), (LIGHT.ink, 1.5))
     return list(

@@ -19,7 +19,7 @@ from attn_words import _, cached
 
 LIGHT = theme.LIGHT
 MAP = (7.6, 7.6)  # units that the map of `fit` takes
-PHONE_HEIGHT = 720  # pixels in which four charts and four maps stand on a phone, two on a line
+PHONE_HEIGHT = 720  # pixels of four charts and four maps on a phone, two on a line
 
 
 def fit(scene: DataScene, estimate: Estimate, row: int = 0) -> Spec:
@@ -46,7 +46,7 @@ def fit(scene: DataScene, estimate: Estimate, row: int = 0) -> Spec:
 
 
 def fit_moves(scene: DataScene, estimates: Sequence[Estimate]) -> dict[str, Sequence[Any] | Numbers]:
-    """Return what differs between the steps of `fit`, by path; the cursor sets the rest."""
+    """Return the settings in which the steps of `fit` differ, by path; the cursor sets the others."""
     profiles = np.stack([each.profile for each in estimates])
     return {
         "data[kernel].y": parts.kernel_outline(scene, profiles),
@@ -58,7 +58,7 @@ def fit_moves(scene: DataScene, estimates: Sequence[Estimate]) -> dict[str, Sequ
 
 
 def fit_cursor(scene: DataScene, estimates: Sequence[Estimate]) -> dict[str, dict[str, Any]]:
-    """Return what follows the query in `fit`: by row, by step and row, and as rows of other arrays."""
+    """Return the settings of `fit` that change with the query, sorted into the fields of `Cursor`."""
     at_queries = np.stack([each.at_queries for each in estimates])[..., None]
     empty = np.isnan(at_queries)
     left, right = scene.x_range
@@ -80,7 +80,7 @@ def fit_cursor(scene: DataScene, estimates: Sequence[Estimate]) -> dict[str, dic
 def compare(
     scene: DataScene, kernels: Mapping[str, Estimate], row: int = 0, labels: Mapping[str, str] = {}
 ) -> Spec:
-    """Draw several kernels at one bandwidth: a chart each, then each one's map of weights."""
+    """Draw several kernels at one bandwidth: a chart of each, then a map of the weights of each."""
     maps = [
         parts.weight_map(
             scene,
@@ -88,7 +88,7 @@ def compare(
             size=(6.0, 4.4),
             row=row,
             name=f"{name} weights",
-            # No longer than its map, or the four stand two on a line where there is room for all.
+            # A title longer than its map would break the line of four maps into two.
             title=labels.get(name, name),
             names_rows=False,
         )
@@ -124,7 +124,7 @@ def compare(
 
 
 def compare_cursor(scene: DataScene, steps: Sequence[Mapping[str, Estimate]]) -> dict[str, dict[str, Any]]:
-    """Return what follows the query in `compare`."""
+    """Return the settings of `compare` that change with the query."""
     rows = np.arange(len(scene.queries))
     changes: dict[str, Any] = {}
     by_step: dict[str, Any] = {}
@@ -144,7 +144,7 @@ def compare_cursor(scene: DataScene, steps: Sequence[Mapping[str, Estimate]]) ->
 
 
 def _of_kernel(trace: Mark, name: str, kernel: str) -> Mark:
-    """Return a trace of one kernel among several."""
+    """Return a trace with the kernel's name in its own name and label."""
     own = trace | {"name": f"{name} {trace['name']}"}
     if marks.is_line(trace) and (curve := (trace.get("meta") or {}).get("said")):
         own["meta"] = {"said": _("{kernel} {curve}", kernel=kernel, curve=curve)}
@@ -173,10 +173,10 @@ def _query_points(scene: DataScene, at_queries: Numbers) -> Mark:
 
 
 def _read_outs(scene: DataScene, estimate: Estimate, row: int) -> list[Mark]:
-    """Return two read-outs under the chart, of which one is visible: with an estimate, or without."""
+    """Return the read-out under the chart and that of an empty window; only one of them has a place."""
     n_key = len(scene.keys)
     low, high = scene.y_range
-    floor = [low + 1e-4 * (high - low)]  # a point outside the range would not be written
+    floor = [low + 1e-4 * (high - low)]  # text at a point outside the range is not drawn
     middle = sum(scene.x_range) / 2
     empty = not estimate.has_support[row]
     gap = "<br>" * 3

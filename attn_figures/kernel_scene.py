@@ -1,4 +1,4 @@
-"""The data of the pictures of kernel regression: the scene that stays, and one bandwidth's estimate."""
+"""The data of the pictures of kernel regression: what all bandwidths share, and one bandwidth's estimate."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +12,7 @@ from attn_figures.matrix import Extra, Numbers
 from attn_figures.numbers import PLAIN, SMALL
 from attn_words import _, cached
 
-SCENES = 16  # whose still parts are kept
+SCENES = 16  # of which the parts that all steps share are cached
 KERNEL_SHARE = 0.3  # of the chart's height, for the kernel drawn around the query
 
 
@@ -26,12 +26,12 @@ class DataScene:
         keys, values: the data points, (n_key,) each, keys ascending.
         queries: one for each row of the map, (n_query,), ascending.
         grid: where the estimate is drawn, (n_grid,).
-        truth: the true curve on the grid, or None where nobody knows it.
+        truth: the true curve on the grid, or None if it is unknown.
         offsets: distances from the query at which the kernel is drawn, (n_offset,), ascending.
         y_range: the lowest and the highest value on the axis.
         x_title, y_title: names of the two columns; escape users' words.
-        digits: significant digits that tell one place from the next.
-        value_digits: significant digits that tell one value from another.
+        digits: significant digits that distinguish neighbouring places.
+        value_digits: significant digits that distinguish the values.
         dated: whether places are dates, in days since 1970-01-01.
     """
 
@@ -78,7 +78,7 @@ class DataScene:
 
     @cached_property
     def value_form(self) -> str:
-        """Plotly's format of a value of the size of these: up to a million in full, as `number` writes it."""
+        """Plotly's format of a value: up to a million in full, beyond it with an exponent, like `number`."""
         size = float(np.abs(self.values).max())
         if size > PLAIN or 0 < size < SMALL:
             return f".{self.value_digits - 1}~e"
@@ -91,7 +91,7 @@ class DataScene:
 
     @property
     def x_range(self) -> tuple[float, float]:
-        """From the first query to the last."""
+        """The range of the axis of places: from the first query to the last."""
         return float(self.queries[0]), float(self.queries[-1])
 
     def kernel_height(self, profile: Numbers) -> Numbers:
@@ -101,12 +101,12 @@ class DataScene:
 
     @cached_property
     def row_names(self) -> list[str]:
-        """Each query as the map's rows name it."""
+        """The name of each query, for the map's rows."""
         return [self.name(query) for query in self.queries.tolist()]
 
     @cached_property
     def column_names(self) -> list[str]:
-        """Each key as the map's columns name it."""
+        """The name of each key, for the map's columns."""
         return [self.name(key) for key in self.keys.tolist()]
 
     @cached_property
@@ -130,7 +130,7 @@ def hover_values(scene: DataScene) -> Extra:
 
 @dataclass(frozen=True, eq=False)
 class QueryWeights:
-    """The weights of one bandwidth (n_query, n_key), and its estimate at each query, NaN without any key."""
+    """The weights of one bandwidth (n_query, n_key), and its estimates at the queries, NaN without a key."""
 
     weights: Numbers
     at_queries: Numbers
@@ -155,7 +155,7 @@ class Estimate(QueryWeights):
 
 
 def facts_of(queries: Numbers, weights: Numbers, effective_keys: Numbers, at_queries: Numbers) -> Numbers:
-    """Return each query, its effective keys, its sum of weights and its estimate, 0 where there is none.
+    """Return each query, its effective keys, its sum of weights and its estimate, 0 in an empty window.
 
     For weights (..., n_query, n_key) the result is (..., n_query, 4).
     """
@@ -174,7 +174,7 @@ def round_numbers(low: float, high: float, most: int = 7) -> list[tuple[float, s
     scale = 10.0 ** np.floor(np.log10(span / most))
     step = next(scale * k for k in (1, 2, 5, 10, 20) if span / (scale * k) <= most)
     first, last = int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9))
-    # As many digits as tell neighbours apart, and, below 1e12, as many as stand before the point.
+    # Enough digits to distinguish neighbours and, below 1e12, all digits before the point.
     largest = max(abs(low), abs(high), step)
     digits = int(np.ceil(np.log10(largest / step))) + 1
     digits = max(6, digits, int(np.log10(largest)) + 1 if largest < 1e12 else 0)

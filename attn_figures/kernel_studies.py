@@ -24,9 +24,9 @@ class Errors:
     """Errors of many bandwidths, and which of them can be compared.
 
     Attributes:
-        bandwidths, training, left_out: (steps,) each; a leave-one-out error of no point is infinite.
-        n_supported: how many points have a neighbour when they are left out, (steps,).
-        best: the bandwidth with the least error and that error; None where no bandwidth has any.
+        bandwidths, training, left_out: (steps,) each; a leave-one-out error over no points is infinite.
+        n_supported: how many points, left out, have another point in the window, (steps,).
+        best: the bandwidth with the least leave-one-out error, and that error; None if all are infinite.
         path: learned bandwidths and their errors, (n_learned, 2), from the start to the end.
     """
 
@@ -39,12 +39,12 @@ class Errors:
 
 
 def choose(scene: DataScene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
-    """Draw both errors against the bandwidth, and the fit at the chosen step."""
+    """Draw training and leave-one-out error against the bandwidth, and the fit at the chosen step."""
     here = float(errors.bandwidths[step])
     left_out = np.where(np.isfinite(errors.left_out), errors.left_out, np.nan)
-    most = errors.n_supported == errors.n_supported.max()  # points with a neighbour
+    most = errors.n_supported == errors.n_supported.max()  # where most points have another in the window
     comparable = np.where(most, left_out, np.nan)
-    # The dotted piece begins where the solid one ends, so that the curve is whole.
+    # The dotted piece begins where the solid one ends, so that the curve has no gap.
     apart = np.isnan(comparable)
     few = np.where(apart | np.roll(apart, 1) | np.roll(apart, -1), left_out, np.nan)
     top = 1.08 * float(np.nanmax(np.concatenate((comparable, errors.training))))

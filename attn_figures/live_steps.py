@@ -1,4 +1,4 @@
-"""One's own figures as a live figure in a notebook: its slider moves through them."""
+"""Figures of your own as the steps of a live figure's slider, in a notebook."""
 
 import json
 import zlib
@@ -51,8 +51,8 @@ def live(
         caption: text in a saved picture.
 
     Raises:
-        ValueError: no step, steps of unequal shape, not one read-out or sentence a step, too many bytes.
-        ImportError: the package anywidget is not installed.
+        ValueError: if there is no step, shapes differ, read-outs or sentences are missing, or too many bytes.
+        ImportError: if the package anywidget is not installed.
     """
     try:
         from attn_live.widget import LiveWidget  # noqa: PLC0415  (anywidget is optional, and slow to import)

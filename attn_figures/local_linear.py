@@ -1,4 +1,4 @@
-"""A line fitted around each query, beside the weighted mean: both curves, and its equivalent weights."""
+"""A line fitted around each query, beside the weighted mean: both curves, and the equivalent weights."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,13 +19,13 @@ from attn_words import _
 
 LIGHT = theme.LIGHT
 MAP = (7.6, 7.6)  # units that the map takes
-REACH = 0.11  # of the axis, how far a fit line is drawn to each side of its query
+REACH = 0.11  # of the axis: how far a fitted line extends to each side of its query
 BUBBLE = 9  # pixels of a point that is coloured by its weight
 
 
 @dataclass(frozen=True, eq=False)
 class LocalLinearFit(QueryWeights):
-    """The fit lines of one bandwidth: equivalent weights (n_query, n_key), and both estimates.
+    """The fitted lines of one bandwidth: equivalent weights (n_query, n_key), and both estimates.
 
     ``at_queries`` and ``slopes`` are the lines' heights and slopes, (n_query,), NaN without support;
     ``on_grid`` and ``means_on_grid`` the curves; ``profile`` the kernel's heights, as in `Estimate`.
@@ -62,7 +62,7 @@ def lines(scene: DataScene, fit: LocalLinearFit, limit: float, row: int = 0) -> 
 
 
 def moves(scene: DataScene, steps: Sequence[LocalLinearFit]) -> dict[str, Sequence[Any] | Numbers]:
-    """Return what differs between the steps of `lines`, by path; the cursor sets the rest."""
+    """Return the settings in which the steps of `lines` differ, by path; the cursor sets the others."""
     return {
         "data[kernel].y": parts.kernel_outline(scene, np.stack([each.profile for each in steps])),
         "data[mean].y": np.stack([each.means_on_grid for each in steps]),
@@ -72,7 +72,7 @@ def moves(scene: DataScene, steps: Sequence[LocalLinearFit]) -> dict[str, Sequen
 
 
 def cursor(scene: DataScene, steps: Sequence[LocalLinearFit]) -> dict[str, dict[str, Any]]:
-    """Return what follows the query in `lines`: by row, by step and row, and as rows of other arrays."""
+    """Return the settings of `lines` that change with the query, sorted into the fields of `Cursor`."""
     ends, heights = tangents(scene, steps)
     return {
         "changes": parts.follow_query(scene) | {"data[fitted line].x": ends},

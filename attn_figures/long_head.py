@@ -1,4 +1,4 @@
-"""A head's map of a long text, in blocks that show their largest weight."""
+"""One head's map of a long text, in blocks of which each shows its largest weight."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ _SIDE = 15.0  # units of the map's sides
 
 
 def spec(blocks: Numbers, head: str, tokens: Sequence[str], size: int) -> Spec:
-    """Draw one head.
+    """Draw the map of one head.
 
     Args:
         blocks: (n_block, n_block), NaN where all of a block is masked.

@@ -1,4 +1,4 @@
-"""Maps that are too large for a figure, as a picture that is zoomed from the whole to single cells."""
+"""Maps too large for a Plotly figure, in a widget that zooms from the whole map to single cells."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,17 +14,17 @@ from attn_words import _
 if TYPE_CHECKING:
     from attn_live.long_widget import LongWidget
 
-SHORT = 256  # places a side that a figure of Plotly draws
+SHORT = 256  # cells a side that a figure of Plotly draws
 
 
 def meta(
     rows: Sequence[str] | None, columns: Sequence[str] | None, *, quantity: str = "", palette: str = "indigo"
 ) -> dict[str, Any]:
-    """Return the settings of a map that its script takes, without its sizes.
+    """Return the settings that the map's script reads, except its sizes.
 
     Args:
-        rows, columns: the words of queries and keys; None where they have none but their numbers.
-        quantity: the name of a number; "weight" when empty.
+        rows, columns: the words of queries and keys; None to number them.
+        quantity: the name of a cell's value; "weight" when empty.
         palette: one of `theme.RAMPS`.
     """
     return {
@@ -53,11 +53,11 @@ def long_map(
     keep: Keep,
     palette: str = "indigo",
 ) -> "LongWidget":
-    """Draw (layers, heads, n_query, n_key) as one map in sight, of at most ``MOST_PLACES`` a side.
+    """Draw weights (layers, heads, n_query, n_key), one map at a time, of at most ``MOST_PLACES`` a side.
 
     Raises:
-        ValueError: more queries or keys.
-        ImportError: the package anywidget is not installed.
+        ValueError: if there are more queries or keys.
+        ImportError: if the package anywidget is not installed.
     """
     if max(weights.shape[-2:]) > MOST_PLACES:
         raise ValueError(
@@ -83,7 +83,7 @@ def long_map(
 
 
 def ranges(labels: Sequence[str], size: int) -> list[str]:
-    """Return a name for each block of places, from its first and its last.
+    """Return a name for each block of labels, made of its first and its last.
 
     >>> ranges(["a", "b", "c"], 2)
     ['a … b', 'c']

@@ -1,7 +1,7 @@
 """The marks of charts: line, points, area, band, bar, words, upright, as traces and shapes of Plotly.
 
-A mark takes its data, its colour and a few options; without a hover text it is silent. Anything else that
-Plotly knows can be added: `line(...) | {"connectgaps": True}`.
+A mark takes its data, its colour and a few options; without a hover text the pointer skips it. Any other
+setting of Plotly's can be added: `line(...) | {"connectgaps": True}`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ HATCH = {
 
 
 def readings(*pairs: tuple[str, object], of: str = "") -> str:
-    """Return the hover text of a point: what it is `of`, then each quantity with its number in bold.
+    """Return the hover text of a point: the name ``of`` the point, then each label with its number in bold.
 
     >>> readings(("weight", "0.5"), of="query cat")
     'query cat<br>weight <b>0.5</b>'
@@ -45,15 +45,15 @@ def line(
     hover: str = "",
     label: str = "",
 ) -> Mark:
-    """Draw a curve through (x, y), both (n,); NaN is a gap, and nothing bridges it.
+    """Draw a curve through (x, y), both (n,); NaN is a gap, which stays open.
 
     Args:
         width: of the line in pixels; dash: "solid", "dot", "dash".
         shape: "linear", "spline", or "hvh" for stairs.
-        dots: the size of the dots on its places, one for all or one each; 0 for none.
-        texts: written on its places, one each, in its colour on paper; none where empty.
-        hover: what pointing at it says, in Plotly's template; empty for nothing.
-        label: what readers see in place of its name, as in a comparison; the name when empty.
+        dots: the size of the dots on its points, one for all or one each; 0 for none.
+        texts: written on its points, one each, in its colour on paper; none when empty.
+        hover: Plotly's template of the hover text; no hover when empty.
+        label: shown in place of its name, as in a comparison; the name when empty.
 
     >>> line("mean", [0, 1], [2, 2], "#000000")["mode"]
     'lines'
@@ -97,8 +97,8 @@ def points(
 
     Args:
         colour, size: of the points; the size is a diameter in pixels.
-        ring: the colour of a rim around each; empty for none.
-        hover: what pointing at one says, in Plotly's template; empty for nothing.
+        ring: the colour of a rim around each; no rim when empty.
+        hover: Plotly's template of the hover text; no hover when empty.
     """
     marker: Mark = {"size": size, "color": colour} | _unless(symbol, "circle", symbol=symbol)
     if ring:
@@ -109,7 +109,7 @@ def points(
 def area(
     name: str, x: ArrayLike, y: ArrayLike, fill: str, *, edge: str = "", width: float = 1.5, hover: str = ""
 ) -> Mark:
-    """Fill the outline through (x, y); NaN parts one patch from the next, `edge` colours the outline."""
+    """Fill the outline through (x, y); NaN separates patches, `edge` is the colour of the outline."""
     return _scatter(name, x, y, "lines", hover) | {
         "line": {"color": edge, "width": width} if edge else {"width": 0},
         "fill": "toself",
@@ -118,7 +118,7 @@ def area(
 
 
 def hatch_area(name: str, x: ArrayLike, y: ArrayLike) -> Mark:
-    """Fill the outline through (x, y) with the hatching of all that has no number."""
+    """Fill the outline through (x, y) with the hatching of cells and places that have no number."""
     return area(name, x, y, theme.LIGHT.masked) | {"fillpattern": HATCH}
 
 
@@ -133,7 +133,7 @@ def cross_area(name: str, x: ArrayLike, y: ArrayLike) -> Mark:
 def band(
     names: tuple[str, str], x: ArrayLike, low: ArrayLike, high: ArrayLike, fill: str, *, hover: str = ""
 ) -> list[Mark]:
-    """Fill the band between two curves over x (n,); a hover has them as %{customdata[0]} and [1]."""
+    """Fill the band between two curves over x (n,); in a hover they are %{customdata[0]} and [1]."""
     bare = {"line": {"width": 0}}
     return [
         _scatter(names[0], x, low, "lines", "") | bare,
@@ -173,7 +173,7 @@ def bar(
 def upright(
     x: float, colour: str = theme.LIGHT.muted, *, dash: str = "dot", width: float = 1.0, name: str = ""
 ) -> Mark:
-    """Draw a line at x from the floor of a chart to its top: a shape, for `Chart.marks`; named if it moves.
+    """Draw a line at x from the bottom of a chart to its top: a shape, for `Chart.marks`; named if it moves.
 
     >>> upright(2.0)["x0"]
     2.0
@@ -184,7 +184,7 @@ def upright(
 
 
 def ground(x0: float, x1: float) -> Mark:
-    """Shade a chart from x0 to x1, from its floor to its top: a shape, for `Chart.marks`."""
+    """Shade a chart from x0 to x1, from its bottom to its top: a shape, for `Chart.marks`."""
     place = {"type": "rect", "x0": x0, "x1": x1, "y0": 0, "y1": 1, "yref": " domain"}
     fill = theme.rgba(theme.LIGHT.masked, 0.7)
     return place | {"fillcolor": fill, "line": {"width": 0}, "layer": "below"}
@@ -199,7 +199,7 @@ def _hover(hover: str) -> Mark:
 
 
 def _array(values: ArrayLike) -> Any:
-    """Return numbers as an array, which is packed as such; names as they are."""
+    """Return numbers as a float array, which is packed as one, and names unchanged."""
     array = np.asarray(values)
     return array if array.dtype.kind in "fiub" else values
 

@@ -1,6 +1,6 @@
-"""Traces over the masked cells of a matrix: a hatched outline, and cells whose hover says "masked".
+"""Traces over the masked cells of a matrix: a hatched outline, and cells with the hover text "masked".
 
-Cells that have weight against the mask are marked by lines through which their number can be read.
+Cells that have weight although they are masked get lines through which their number can be read.
 """
 
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from attn_figures import marks, theme
 from attn_figures.geometry import Axes
 
 Numbers = NDArray[np.float64]
-_PALED = 0.72  # of the paper over a faded cell: its number is still read
+_PALED = 0.72  # opacity of the paper over a faded cell, whose number stays readable
 
 
 @dataclass(frozen=True, eq=False)
 class MaskedCells:
-    """The masked cells of a matrix: zero where they are, NaN elsewhere; and the outline around their runs."""
+    """The masked cells of a matrix: ``cells`` is 0 there, else NaN; (``xs``, ``ys``) is their outline."""
 
     any: bool
     cells: Numbers
@@ -55,7 +55,7 @@ def hatch(name: str, cover: MaskedCells, axes: Axes) -> dict[str, Any]:
 
 
 def leak(name: str, leaks: NDArray[np.bool_], values: Numbers, axes: Axes) -> list[dict[str, Any]]:
-    """Return the marks of cells that have weight against the mask: lines, and cells for the pointer."""
+    """Return the traces of cells that have weight although they are masked: lines, and cells with a hover."""
     cover = masked_cells(np.ascontiguousarray(leaks).tobytes(), leaks.shape)
     settings = {"visible": cover.any, "xaxis": axes.x, "yaxis": axes.y}
     pointer = {"type": "heatmap", "name": f"{name} leaking", "z": np.where(leaks, values, np.nan)}

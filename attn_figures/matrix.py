@@ -34,7 +34,7 @@ Scale = Literal["weights", "scores"]
 Numbers = NDArray[np.float64]
 
 _CLEAR = [[end, theme.rgba(theme.LIGHT.masked, 0)] for end in (0, 1)]
-ROUNDING = 1e-5  # of the numbers' own size: weights in float32 differ by less
+ROUNDING = 1e-5  # of the largest number: rounding in float32 is less
 NUMBERS_UP_TO = 12  # cells a side; beyond that the numbers no longer fit and hover tells them
 
 
@@ -53,7 +53,7 @@ class SideBars:
     """Slim bars to the right of a matrix: one number a row, as a share of `full`, and its hover.
 
     `hover` may use Plotly's `%{customdata[i]}` for the columns of `details` (n_rows, n_details), and
-    `%{hovertext}` for the row's own among `names`.
+    `%{hovertext}` for the row's entry in `names`.
     """
 
     name: str
@@ -66,7 +66,7 @@ class SideBars:
 
 @dataclass(frozen=True, eq=False)
 class Extra:
-    """More values for a matrix's hover, by name, each of the shape of its values; steps may share one."""
+    """More values for a matrix's hover, by name, each of the matrix's shape; steps may share an `Extra`."""
 
     items: Sequence[tuple[str, Numbers]] = ()
 
@@ -83,9 +83,9 @@ class ColourScale:
     Attributes:
         scale: "weights" is fixed to [0, 1]; "scores" diverges around zero, out to `limit`.
         limit: the value at the ends of the diverging ramp; the largest absolute value when None.
-        bar: the title of the colour bar; matrices of one title and range share a bar.
+        bar: the title of the colour bar; matrices with the same title and range share a bar.
         power: above 1 it spends the ramp of weights on small values, see `theme.colorscale`.
-        tells_power: whether the caption says so.
+        tells_power: whether the caption shows that the ramp is bent.
     """
 
     scale: Scale = "weights"
@@ -114,13 +114,13 @@ class Hover:
 
 @dataclass(frozen=True)
 class Pick:
-    """What pointing at a matrix's cells and clicking on them does.
+    """The effects of pointing at a matrix's cells and of clicking on them.
 
     Attributes:
-        row, column: what a click on a cell chooses by its row and its column, such as "query" and "key"; the
-            live figure frames the chosen cell, row or column itself. None for a side that chooses nothing.
-        together: matrices for which this agrees light up together; the matrix's own name when empty.
-        part: the name and the place that a click anywhere in the matrix chooses, such as ("head", 2).
+        row, column: what the row and the column of a clicked cell choose, such as "query" and "key"; the live
+            figure frames the chosen cell, row or column itself. None for a side that chooses nothing.
+        together: matrices with the same text here light up together; the matrix's own name when empty.
+        part: the name and the index that a click anywhere in the matrix chooses, such as ("head", 2).
         moves_cursor: whether a click on a row moves the figure's row slider there.
     """
 
@@ -137,9 +137,9 @@ class Pick:
 
 
 NOTHING = Pick()
-QUERIES, KEYS = Pick("query"), Pick("key")  # one a row
+QUERIES, KEYS = Pick("query"), Pick("key")  # each row is a query, or a key
 PAIRS = Pick("query", "key", "query-key")
-BY_KEY = Pick(None, "key", "query-key", moves_cursor=True)  # the query is the row slider's
+BY_KEY = Pick(None, "key", "query-key", moves_cursor=True)  # the row slider chooses the query
 
 
 @dataclass(frozen=True)
@@ -148,17 +148,17 @@ class Matrix:
 
     Attributes:
         name: short and unique in the figure; the trace's name.
-        values: what is drawn and what the hover tells, in any finite or NaN float64.
+        values: what is drawn and what the hover shows; float64, finite or NaN.
         title: stands under the matrix, before its shape; may hold Plotly's tags, so escape users' words.
-        mask: True = may attend; where False the cell is hatched and its hover says "masked".
-        leaks: True where a cell has weight against the mask: its value is drawn, with lines over it.
-        faded: True where a cell is paled; the hover tells its value as ever.
-        operator: set between this matrix and the one before it.
+        mask: True = may attend; where False the cell is hatched and its hover shows "masked".
+        leaks: True where a masked cell has weight: its value is drawn, with lines over it.
+        faded: True where a cell is pale; its hover shows the value nevertheless.
+        operator: written between this matrix and the one before it.
         marked: the (row, column) to frame; either may be None for a whole column or row.
         size: (columns, rows) of the body in units, for maps too large for a unit a cell.
         names_rows: label the rows even where another panel stands before this one on the line.
-        numbered: write the values into the cells while they fit; a colour bar tells them otherwise.
-        framed_rows: rows that are framed, each by itself, beside what is marked.
+        numbered: write the values into the cells if they fit; otherwise there is a colour bar.
+        framed_rows: more rows to frame, each by itself.
     """
 
     name: str
@@ -174,7 +174,7 @@ class Matrix:
     operator: str = ""
     marked: tuple[int | None, int | None] | None = None
     pick: Pick = NOTHING
-    longest_title: int = 0  # letters of the caption that have room, where other steps have longer ones
+    longest_title: int = 0  # letters for which the caption keeps room, as other steps need them
     shows_shape: bool = True
     size: tuple[float, float] | None = None
     side_bars: SideBars | None = None
@@ -210,8 +210,8 @@ class Matrix:
     ) -> "Matrix":
         """Return this matrix minus another, named "difference" and coloured around zero.
 
-        Labels and size are this one's. A cell is hatched where both are: a value that one of them alone
-        masks still counts. NaN stays a gap.
+        Labels and size are those of this matrix. A cell is hatched where both matrices mask it: a value that
+        only one of them masks still counts. NaN stays a gap.
 
         Args:
             other: the matrix to subtract, of the same shape.
@@ -246,18 +246,18 @@ class Matrix:
             operator=operator,
             side_bars=None,
         )
-        # Where a slider moves it, it may be nothing at one step, and its panel takes as much room there.
+        # At one step of a slider the difference may be all 0, and its panel keeps room for that caption.
         longest = letters(f"{difference.title}  {difference._shape_text(np.inf)}")
         return replace(difference, longest_title=max(self.longest_title, longest))
 
     def against(self, may: NDArray[np.bool_] | None) -> "Matrix":
-        """Return a map of weights that a mistake made, compared with the mask that should have been kept.
+        """Return a mistake's map of weights, with its cells checked against the right mask.
 
         A cell is hatched where it has no weight because either mask forbids it, and marked where it has
-        weight although it ``may`` not attend. NaN stays a gap.
+        weight although the right mask forbids it. NaN stays a gap.
 
         Args:
-            may: True = may attend, by the mask that should have been kept; None where all may.
+            may: the right mask, True = may attend; None where all may.
         """
         values = np.asarray(self.values)
         everywhere = np.ones(values.shape, dtype=bool)
@@ -271,7 +271,7 @@ class Matrix:
 
     @property
     def visible_values(self) -> Numbers:
-        """Its values, NaN where they are masked."""
+        """The values, NaN where they are masked."""
         values = np.asarray(self.values, dtype=np.float64)
         return values if self.mask is None or self.mask.all() else np.where(self.mask, values, np.nan)
 
@@ -304,7 +304,7 @@ class Matrix:
         return colours, not self._numbers_fit()
 
     def content(self) -> PanelContent | None:
-        """Return its words and its numbers apart; None where it has more traces than a plain map."""
+        """Return the matrix split into words and numbers; None if it has more traces than a plain map."""
         if type(self) is not Matrix or self.side_bars is not None:
             return None
         if self.leaks is not None or self.faded is not None:
@@ -341,7 +341,7 @@ class Matrix:
         if is_short and self.hover.place is not None and any(self.rows.labels):
             meta["labels"] = [[*self.rows.labels], [*self.columns.labels]]  # for files of numbers
         elif is_short and self.hover.place is None:
-            # %{x} and %{y} tell no more than the axis does.
+            # %{x} and %{y} would show the shortened labels of the axis.
             common["hovertext"] = _names(tuple(self.rows.labels), tuple(self.columns.labels), words, comma())
             place = "%{hovertext}"
         form = ".6f" if self.ramp.scale == "weights" else ".6~g"
@@ -386,7 +386,7 @@ class Matrix:
         return [lines, common | over | cells]
 
     def _numbers(self) -> list[dict[str, Any]]:
-        """Return the numbers of each trace."""
+        """Return the fields of each trace that hold numbers."""
         extra = {"customdata": self.hover.extra.stack} if self.hover.extra.items else {}
         return [{"z": self.visible_values} | extra, {}, extra]
 
@@ -402,13 +402,13 @@ class Matrix:
         return axes_of(self._frame, axes)
 
     def caption(self) -> str:
-        """Return the title and the shape, and that all is zero where neither colour nor number shows it."""
+        """Return the title and the shape, and "all 0" where neither colours nor numbers show that."""
         if not self.shows_shape:
             return self.title
         return f"{self.title}  <span style='color:{theme.LIGHT.muted}'>{self._shape_text()}</span>"
 
     def _shape_text(self, of_size: float | None = None) -> str:
-        """Return the shape, and that values, its own or of this size, are too small for colours to show."""
+        """Return the shape, and "all 0" or "all ≈ 0" if values, or ``of_size``, are too small for colours."""
         shape = f"{self.rows.in_sight} × {self.columns.in_sight}"
         if self.ramp.tells_power and self.ramp.power != 1.0:
             return _("{shape}, colours bent", shape=shape)
@@ -421,7 +421,7 @@ class Matrix:
 
     @cached_property
     def _size(self) -> float:
-        """The largest absolute value that is not masked; infinite where one is, or where there is none."""
+        """The largest absolute value that is not masked; infinite if any value is, or if there is none."""
         values = np.abs(np.asarray(self.values, dtype=np.float64))
         visible = ~np.isnan(values) if self.mask is None or np.isinf(values).any() else self.mask
         return float(np.nanmax(values[visible])) if visible.any() else np.inf
@@ -440,7 +440,7 @@ class Matrix:
         return {"type": "rect", "name": f"{self.name} {name}", "line": line, **frame}
 
     def notes(self, axes: Axes) -> list[dict[str, Any]]:
-        """Return an empty list: a matrix has no annotations but its caption."""
+        """Return an empty list: a matrix's only annotation is its caption."""
         return []
 
     def _beside(self, side: SideBars, axes: Axes) -> dict[str, Any]:
@@ -472,7 +472,7 @@ class Matrix:
         )
 
     def _longest(self) -> int:
-        """Return the letters of the longest caption of any step, where all may be zero."""
+        """Return the letters of the longest caption of any step, of which some may add "all 0"."""
         if not self.longest_title:
             return 0
         nothing, nearly, more = (
@@ -492,7 +492,7 @@ class Matrix:
     def _formats(self) -> tuple[tuple[str, float], ...]:
         """Return formats of up to three significant digits for wide cells, and of fewer for narrow ones.
 
-        Before them stands the one with three decimals, where these are wanted.
+        The first has three decimals if the visitor wants these.
         """
         if not self._numbers_fit():
             return ("", 0.0), ("", 0.0)
@@ -513,10 +513,10 @@ def bar_lengths(values: Numbers, full: float, n_columns: int) -> Numbers:
 def frame_at(
     name: str, *, row: NDArray[Any] | None = None, column: NDArray[Any] | None = None
 ) -> dict[str, NDArray[Any]]:
-    """Return what moves the frame of a `marked` matrix, by path: around a row, a column, or a cell.
+    """Return the settings that move the frame of a `marked` matrix, by path, to a row, a column, or a cell.
 
     Args:
-        row, column: where the frame stands at each position of a cursor.
+        row, column: the indices of the framed rows and columns at each position of a cursor.
 
     >>> {path: edge.tolist() for path, edge in frame_at("weights", row=np.array([0, 1])).items()}
     {'layout.shapes[weights marked].y0': [-0.5, 0.5], 'layout.shapes[weights marked].y1': [0.5, 1.5]}
@@ -529,7 +529,7 @@ def frame_at(
     }
 
 
-# Of the fields of a matrix, its ramp and its hover those that are neither numbers nor lists, all at once.
+# The fields of a matrix, its ramp and its hover that are neither numbers nor lists, read by one call.
 _APART = ("values", "rows", "columns", "ramp", "mask", "leaks", "hover", "side_bars")
 _WORDS_OF = attrgetter(
     *(each.name for each in fields(Matrix) if each.name not in _APART),
@@ -542,7 +542,7 @@ _WORDS_OF = attrgetter(
 def _names(
     rows: tuple[str, ...], columns: tuple[str, ...], words: tuple[str, str], between: str
 ) -> CrossedLabels:
-    """Return the name of every cell, from its whole labels."""
+    """Return the name of every cell, made of its labels in full."""
     return CrossedLabels(
         tuple(f"{words[0]} <b>{escape(row)}</b>{between}" for row in rows),
         tuple(f"{words[1]} <b>{escape(column)}</b>" for column in columns),

@@ -12,15 +12,15 @@ from attn_figures.picture import Spec
 from attn_words import _, _c
 
 ROLES: dict[str, Role] = {"Query": "query", "Key": "key"}
-MANY, BODY = 16, 9.0  # from so many rows on a map is as large as so many cells
+MANY, BODY = 16, 9.0  # a map of more rows than MANY has sides of BODY units
 
 
 def right_and_broken(right: Any, broken: Any) -> Spec:
     """Draw the right map, the broken one, and the second minus the first where their shapes agree.
 
     Args:
-        right, broken: of the type `attn_core.mistakes.LabelledMap`. Masked cells are hatched; those that have
-            weight against the right map's mask are marked. NaN is a gap.
+        right, broken: of the type `attn_core.mistakes.LabelledMap`. Masked cells are hatched, or marked where
+            they have weight although the right map's mask forbids it. NaN is a gap.
     """
     values = [np.asarray(each.values, dtype=np.float64) for each in (right, broken)]
     finite = np.concatenate([each[np.isfinite(each)] for each in values])

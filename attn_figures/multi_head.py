@@ -1,4 +1,4 @@
-"""Pictures of several heads: their maps as one figure, and what they add up to."""
+"""Pictures of several heads: the maps and the output of all, the mean and maximum of some, two compared."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,9 +14,9 @@ from attn_figures.panels import Absent, Panel, compose
 from attn_figures.picture import Spec
 from attn_words import _
 
-ROOT = 2.0  # weights shared out among many keys are small; the ramp is spent on them, over the same [0, 1]
+ROOT = 2.0  # the power of the ramp over [0, 1]: with many keys most weights are small, and need its colours
 PHONE_HEIGHT = 640  # pixels, so that the slider stays in sight
-# Pixels, what windows 800 and 1080 high have room for: maps in two lines have cells that can be read.
+# Pixels for which windows 800 and 1080 high have room: maps in two lines then have readable cells.
 ROOMY = (494, 664)
 OUTPUT_UP_TO = 24  # dimensions of an output that is drawn beside the maps
 
@@ -26,7 +26,7 @@ def text_map(
 ) -> Matrix:
     """Return a map of weights over a text, with a ramp for small weights and without its shape in the title.
 
-    Keys are the queries where there are none; ``more`` are fields of `Matrix`.
+    Without ``keys`` the queries are the keys; ``more`` are fields of `Matrix`.
     """
     settings: dict[str, Any] = {
         "rows": Side.queries(queries),
@@ -42,8 +42,8 @@ def text_map(
 class HeadMaps:
     """The maps of all heads.
 
-    weights (n_head, n_query, n_key); output (n_query, d_out); mask (n_query, n_key), True = may attend, or
-    one a head in front.
+    weights (n_head, n_query, n_key); output (n_query, d_out); mask (n_query, n_key) or, with a mask for each
+    head, (n_head, n_query, n_key), True = may attend.
     """
 
     weights: Numbers
@@ -51,7 +51,7 @@ class HeadMaps:
     queries: Sequence[str]
     keys: Sequence[str]
     mask: NDArray[np.bool_] | None = None
-    off: Sequence[int] = ()  # heads, from 0, that the output leaves out
+    off: Sequence[int] = ()  # indices of heads that the output leaves out
 
     @cached_property
     def _sides(self) -> tuple[Side, Side]:
@@ -62,9 +62,9 @@ class HeadMaps:
         """Return a map of queries and keys; all light up together under the pointer.
 
         Args:
-            name: the trace's; title: said above it.
+            name: of the trace; title: of the map, under it.
             values: (n_query, n_key).
-            of: the heads, from 0, that it is made from; a cell is hatched where it is masked in all of them.
+            of: the indices of the heads it is made from; a cell is hatched where all of them mask it.
         """
         mask = self.mask
         if mask is not None and mask.ndim > 2:
@@ -92,8 +92,8 @@ def every_head(
 
     Args:
         slots: the largest number of heads of any step.
-        order: heads, from 0, in the order in which they stand.
-        output_limit: the end of the output's colours; the largest absolute value when None.
+        order: the indices of the heads, in the order in which they are drawn; all in their own when None.
+        output_limit: the value at the ends of the output's ramp; the largest absolute value when None.
 
     Raises:
         ValueError: if there are more heads than slots.
@@ -118,7 +118,7 @@ def every_head(
 
 
 def head_title(head: int, *, off: Sequence[int]) -> str:
-    """Return the title of the map of a head, from 0; ``off`` are the heads that are switched off."""
+    """Return the title of a head's map; ``head`` and ``off``, the heads switched off, count from 0."""
     if head in off:
         return _("{head} (off)", head=_("head {number}", number=head + 1))
     return _("head {number}", number=head + 1)
@@ -142,7 +142,7 @@ def combine_heads(heads: HeadMaps, *, selection: Sequence[int]) -> Spec:
 
 
 def two_heads(heads: HeadMaps, one: int, other: int) -> Spec:
-    """Draw two heads, from 0, and the first minus the second."""
+    """Draw two heads, given by their zero-based indices, and the first minus the second."""
     titles = (head_title(head, off=heads.off) for head in (one, other))
     first = heads.matrix("one", heads.weights[one], next(titles), of=[one])
     second = replace(heads.matrix("other", heads.weights[other], next(titles), of=[other]), operator="−")

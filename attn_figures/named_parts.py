@@ -1,10 +1,10 @@
-"""The parts of one head by their names: its block diagram with one box marked."""
+"""One part of a head by its name: the head's block diagram with one box marked."""
 
 from attn_figures import block_diagrams, theme
 from attn_figures.picture import Spec
 from attn_figures.single_head import HeadMatrices
 
-STRENGTH, EDGE = 0.3, 4.0  # of the marked box: how much of its colour fills it, pixels of its outline
+STRENGTH, EDGE = 0.3, 4.0  # of the marked box: opacity of its fill, pixels of its outline
 
 
 def named_part(head: HeadMatrices, part: str) -> Spec:
@@ -17,7 +17,7 @@ def named_part(head: HeadMatrices, part: str) -> Spec:
     if part not in names:
         raise ValueError(f"part must be a box of the diagram, one of {', '.join(names)}; got {part!r}")
     for trace in spec["data"]:
-        trace.pop("meta", None)  # no box opens anything here
+        trace.pop("meta", None)  # here a click on a box opens nothing
         if trace["name"] == part:
             plain = trace["line"]["color"] == theme.LIGHT.muted
             colour = theme.LIGHT.ink if plain else trace["line"]["color"]

@@ -1,4 +1,4 @@
-"""What a model says next: its likeliest tokens, what each layer would say, and what each head adds."""
+"""A model's prediction: its likeliest next tokens, what each layer predicts, and what each head adds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,9 +22,9 @@ from attn_words import _
 
 LIGHT = theme.LIGHT
 _LONGEST = 6  # letters of a token in a cell
-_LETTER = 0.2  # units that a letter has at least, where tokens are written in cells
+_LETTER = 0.2  # units of a letter, below which cells have no tokens in them
 _WIDEST = 22.0  # units of the lens
-_DARK = 0.25  # a probability from which on a cell is dark
+_DARK = 0.25  # the probability above which a cell is dark
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +32,9 @@ class Lens:
     """The prediction after each layer, and what each head adds to the last one.
 
     Attributes:
-        tokens: n; layers: names of the embedding and of each layer.
-        winners, chances: the likeliest token at each place and its probability, (n_layers, n).
-        parts: what each head adds to the winner's logit, (n_layer, n_head); None where unknown.
+        tokens: the text's n tokens; layers: names of the embedding and of each layer.
+        winners, chances: the likeliest token at each place and its probability, (len(layers), n).
+        parts: what each head adds to the logit of ``winner``, (n_layer, n_head); None if unknown.
     """
 
     tokens: Sequence[str]
@@ -52,7 +52,7 @@ class _Winners(Matrix):
     winners: Any = None
 
     def geometry(self) -> Geometry:
-        """Return the panel's geometry, with letters small enough for its longest word."""
+        """Return the panel's geometry, with letters small enough for the longest token."""
         return replace(super().geometry(), letter=self._letter, words=(3,))
 
     @property
@@ -78,11 +78,11 @@ class _Winners(Matrix):
 
 
 def next_token(lens: Lens, names: Sequence[str], chances: Numbers, survivors: NDArray[np.bool_]) -> Spec:
-    """Draw the likeliest next tokens as bars, what each layer would say, and what each head adds.
+    """Draw the likeliest next tokens as bars, what each layer predicts, and what each head adds.
 
     Args:
-        names: of the likeliest tokens, that of the largest probability first.
-        chances: their probabilities; survivors: whether top-k and top-p leave them.
+        names: the likeliest tokens, the most probable first.
+        chances: their probabilities; survivors: whether top-k and top-p keep them.
     """
     n = len(names)
     bars = marks.bar(

@@ -7,15 +7,15 @@ from attn_words import _
 
 PLAIN = 1e6  # up to here a number is written out, beyond it as a power of ten
 SMALL = 1e-4
-_LOW_WEIGHT = 1e-5  # below it six decimals have one digit, or none
-_EXACT = 1e-9  # a share that differs from none or from all by less does so by rounding
-# By how many digits are wanted: below it Python's own "g" writes a number as wanted, with no thousands.
+_LOW_WEIGHT = 1e-5  # smaller weights have at most one digit in six decimals
+_EXACT = 1e-9  # a share that differs by less from 0 or 1 is 0 or 1, up to rounding
+# By the number of digits: below this number Python's "g" gives the right text, as there are no thousands.
 _SHORT = tuple(min(999.0, 10.0 ** (digits - 1)) for digits in range(20))
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def number(value: float, digits: int = 4) -> str:
-    """Write a number with some significant digits, never fewer than its whole part has.
+    """Write a number with some significant digits; up to a million its whole part in full.
 
     >>> number(0.25), number(-1234.5678), number(407432.1), number(1.7e9), number(2.5e-7)
     ('0.25', '−1,235', '407,432', '1.7 × 10⁹', '2.5 × 10⁻⁷')
@@ -61,7 +61,7 @@ def fixed_point(value: float, decimals: int) -> str:
 
 
 def in_brackets(number: str) -> str:
-    """Put a negative number, as text, in brackets, so that it can follow another sign.
+    """Put a number, as text, in brackets if it is negative, so that it can follow another sign.
 
     >>> in_brackets("−0.5"), in_brackets("0.5")
     ('(−0.5)', '0.5')
@@ -70,7 +70,7 @@ def in_brackets(number: str) -> str:
 
 
 def as_share(share: float, decimals: int = 0) -> str:
-    """Write a share, from 0 to 1, in percent; "0%" and "100%" stand for exactly that, up to rounding.
+    """Write a share, from 0 to 1, in percent; "0%" and "100%" only if that is exact, up to rounding.
 
     >>> as_share(0.254), as_share(0.9999, 1), as_share(1e-4), as_share(1 - 1e-12), as_share(0.0)
     ('25%', 'over 99.9%', 'under 1%', '100%', '0%')
@@ -84,7 +84,7 @@ def as_share(share: float, decimals: int = 0) -> str:
 
 
 def as_weight(value: float) -> str:
-    """Write a weight with six decimals, or as a power of ten where these would hide it.
+    """Write a weight with six decimals, or with a power of ten if it is too small for them.
 
     >>> as_weight(0.25), as_weight(0.99996933), as_weight(3.066e-9), as_weight(0.0)
     ('0.250000', '0.999969', '3.07 × 10⁻⁹', '0.000000')
@@ -93,7 +93,7 @@ def as_weight(value: float) -> str:
 
 
 def distinct(values: Sequence[float]) -> list[str]:
-    """Write numbers with enough digits that different numbers have different texts.
+    """Write numbers with enough digits for different numbers to have different texts.
 
     >>> distinct([1_700_000_000, 1_700_000_060]), distinct([0.5, 0.25])
     (['1,700,000,000', '1,700,000,060'], ['0.5', '0.25'])

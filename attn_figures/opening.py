@@ -1,6 +1,6 @@
 """The overview's opening picture: a word's arcs over its row of weights, and the map with that row framed.
 
-There are two charts, of which one is shown: on a narrow screen the one with its words on two lines.
+There are two charts: phones show the words on two lines, other screens on one.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ from attn_words import _
 
 Weights = NDArray[np.float64]
 LIGHT = theme.LIGHT
-BENDS = 32  # parts of an arc
+BENDS = 32  # segments of an arc
 THICKEST = 15.0  # pixels of an arc that has all the weight
-BLANK = "\u00a0"  # a text that is empty loses its node, and the next ones go astray
+BLANK = "\u00a0"  # Plotly drops the node of an empty text, and misplaces the next ones
 # Column widths from a word's middle up to where arcs begin, and down to its cell's edge.
 ABOVE, BELOW = 0.36, 0.98
 CELL = 0.66, 0.56  # from a word's middle down to that of its cell, and the cell's height
@@ -35,7 +35,7 @@ PHONE, MAP = 7.2, 4.3  # units that two lines of words take across, and the map
 
 @dataclass(frozen=True)
 class _Lines:
-    """Words in lines of `across` words each; places in column widths, y downwards."""
+    """Words in lines of ``across`` words each; coordinates in column widths, y downwards."""
 
     name: str
     words: Sequence[str]
@@ -45,7 +45,7 @@ class _Lines:
     screens: str
 
     def place(self, word: int) -> tuple[float, float]:
-        """Return the middle of a word."""
+        """Return the middle of the word of this index."""
         return float(word % self.across), word // self.across * self.pitch
 
     @property
@@ -60,7 +60,7 @@ class _Lines:
 
     @property
     def last(self) -> float:
-        """The place of the last line."""
+        """The y coordinate of the last line."""
         return (self.count - 1) * self.pitch
 
     def arc(self, query: int, key: int) -> NDArray[np.float64]:
@@ -69,7 +69,7 @@ class _Lines:
         if y == at:
             aside = 0.0 if to != x else 0.3  # a word's arc to itself is a loop
             share = 0.3 + 0.7 * min(1.0, abs(to - x) / (0.75 * (self.across - 1)))
-            lean = (share * self.rises + aside) / 0.75  # a curve rises to three quarters of what it leans to
+            lean = (share * self.rises + aside) / 0.75  # it rises to 3/4 of its control points' height
             # Arcs fill the room between lines: the last line's rise above it, others hang below.
             starts, leans = (y + BELOW, lean) if y < self.last else (y - ABOVE, -lean)
             corners = (x - aside / 3, starts), (x - aside, starts + leans), (to + aside, starts + leans)
@@ -86,7 +86,7 @@ class _Lines:
         return [part[None] for part in np.split(cells, self.count)]
 
     def chart(self, weights: Weights, row: int) -> Chart:
-        """Draw the words with the arcs of one of them over its row of weights."""
+        """Draw the words with the arcs of the word ``row``, and its row of weights under them."""
         colour = theme.rgba(LIGHT.query, 0.62)
         strokes = [
             marks.line(f"{self.name} arc {key}", x, y, colour, width=float(width))
@@ -104,9 +104,9 @@ class _Lines:
             ),
         ]
         for each in words:
-            each["meta"] = {"placed": True}  # each over its cell
+            each["meta"] = {"placed": True}  # each stays over its cell
         target = marks.points(f"{self.name} targets", x, y, theme.rgba(LIGHT.paper, 0), size=30)
-        # It is pointed at, and no label lies over the arcs.
+        # The pointer finds these points, but no hover label covers the arcs.
         target |= {"hoverinfo": "none", "meta": {"cursor": [*range(len(self.words))], "points": True}}
         rows = [
             {
@@ -143,18 +143,18 @@ class _Lines:
 
     @staticmethod
     def bold_words(weights: Weights, row: int) -> list[tuple[str, int, str]]:
-        """Return the two bold words, the key with the largest weight and the query: name, place, colour."""
+        """Return (role, index, colour) of both bold words: the key with the largest weight, the query."""
         return [("key", int(weights[row].argmax()), LIGHT.key), ("query", row, LIGHT.query)]
 
     def bold(self, name: str, words: Sequence[int], colour: str) -> marks.Mark:
-        """Write words in bold, in a colour."""
+        """Write the words of these indices in bold, in a colour."""
         x, y = np.array([self.place(word) for word in words]).T
         trace = marks.words(name, x, y, [f"<b>{escape(self.words[word])}</b>" for word in words])
         trace["textfont"] = trace["textfont"] | {"color": colour}
         return trace
 
     def cursor(self, weights: Weights) -> dict[str, Any]:
-        """Return what follows the word, by path."""
+        """Return the settings that change with the chosen word, by path."""
         n = len(self.words)
         changes: dict[str, Any] = {
             f"data[{self.name} words].text": [others(self.words, weights, row) for row in range(n)]
@@ -183,7 +183,7 @@ def thickness(weights: Weights) -> Weights:
 
 
 def others(words: Sequence[str], weights: Weights, row: int) -> list[str]:
-    """Return the words, those that are also written in bold left blank."""
+    """Return the words, with a blank for each that another trace writes in bold."""
     bold = {word for _role, word, _colour in _Lines.bold_words(weights, row)}
     return [BLANK if at in bold else escape(word) for at, word in enumerate(words)]
 
@@ -206,7 +206,7 @@ def opening(words: Sequence[str], weights: Weights, row: int) -> Spec:
     """Draw a sentence with the arcs of one word, its row of weights, and the map of all rows.
 
     Args:
-        words: the tokens; weights: (n, n), a row a word; row: the word that is chosen, from 0.
+        words: the n tokens; weights: (n, n); row: the index of the chosen word.
     """
     whole = _Map(
         "weights",
@@ -226,7 +226,7 @@ def opening(words: Sequence[str], weights: Weights, row: int) -> Spec:
 
 
 def follow(words: Sequence[str], weights: Weights) -> dict[str, Any]:
-    """Return what follows the word in `opening`, by path: see `attn_live.packing.Cursor`."""
+    """Return the settings of `opening` that change with the word, by path: see `attn_live.packing.Cursor`."""
     changes: dict[str, Any] = {**frame_at("weights", row=np.arange(len(words)))}
     for each in _drawings(words):
         changes |= each.cursor(weights)

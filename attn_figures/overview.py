@@ -1,4 +1,4 @@
-"""The story in one picture: the same weights, each time with one idea more."""
+"""Four ideas in one picture: kernel weights, a head, positions, several heads, each beside the last."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -15,8 +15,8 @@ from attn_figures.screens import Heights, all_screens
 from attn_words import cached
 
 PHONE_HEIGHT = 4000  # pixels
-LAPTOP = 376  # pixels that a window 768 high has for a figure between a row of views and two sliders
-IN_SIGHT = 690  # pixels that a phone 844 high has for a figure between its own bars and the sliders
+LAPTOP = 376  # pixels for a figure between a row of views and two sliders in a window 768 high
+IN_SIGHT = 690  # pixels for a figure between the browser's bars and the sliders on a phone 844 high
 
 
 class Panel(Protocol):
@@ -27,7 +27,7 @@ class Panel(Protocol):
         """Short and unique in the figure."""
 
     def content(self) -> PanelContent | None:
-        """Return its words and its numbers apart; None where they cannot be split."""
+        """Return the panel split into words and numbers; None if it cannot be split."""
 
     def with_traces(self, traces: Sequence[dict[str, Any]]) -> "Panel":
         """Return the panel with the traces of another position of a slider."""
@@ -56,7 +56,7 @@ class Panel(Protocol):
 
 @dataclass(frozen=True)
 class Absent:
-    """Stands for a panel that only other steps of a moving figure have: its traces, drawn nowhere."""
+    """A stand-in for a panel that only other steps of a moving figure have: its traces, invisible."""
 
     panel: Panel
 
@@ -93,15 +93,15 @@ def compose(
     """Draw panels in reading order, in one shared unit, as one figure with an arrangement for each screen.
 
     The steps of a moving figure need the same traces. Where a step has fewer panels than others, `Absent`
-    stands for each that is missing, and the others take its room.
+    replaces each missing one, and the others take its room.
 
     Args:
         largest_unit: pixels that a unit never exceeds.
-        phone_height: pixels that the figure may take on a phone, where it would scroll otherwise; many
-            equal maps stand side by side then, so that their slider stays in sight.
-        roomy: heights in pixels that the figure may take on every wider screen that is high enough, where its
-            numbers would be too small to read otherwise.
-        laptop_height: pixels that the figure may take on a laptop, where sliders would hide its edge.
+        phone_height: pixels that the figure may take on a phone: with fewer, many equal maps stand side by
+            side, so that their slider stays in sight.
+        roomy: more heights in pixels, for wider screens that are high enough, on which numbers would be too
+            small to read otherwise.
+        laptop_height: pixels that the figure may take on a laptop, whose sliders would hide a higher one.
 
     Raises:
         ValueError: if there is no panel, or two share a name.
@@ -117,7 +117,7 @@ def compose(
         contents.append(content)
     alike = _PanelKey(tuple(content.words for content in contents), [*panels])
     still = _still(alike, *options)
-    alike.panels.clear()  # a cache holds its keys for long
+    alike.panels.clear()  # the cache keeps its keys, which need not keep these
     own = (numbers for content in contents for numbers in content.numbers)
     traces = [trace | numbers for trace, numbers in zip(still["data"], own, strict=True)]
     return Drawing({"data": traces, "layout": dict(still["layout"])}, panels, still.starts)
@@ -125,7 +125,7 @@ def compose(
 
 @dataclass(frozen=True)
 class _PanelKey:
-    """Panels by their words; equal where nothing but their numbers differs."""
+    """A key of the cache for panels; equal where only the panels' numbers differ."""
 
     words: tuple[Hashable, ...]
     panels: list[Panel | Absent] = field(compare=False)
@@ -195,7 +195,7 @@ def _words(panel: Panel, geometry: Geometry, axes: Axes) -> list[dict[str, Any]]
 
 
 def _round(end: float) -> float:
-    """Return an end of a ramp, rounded towards zero to two digits."""
+    """Return the value at an end of a ramp, rounded towards zero to two digits."""
     if not end:
         return 0.0
     unit = 10.0 ** (math.floor(math.log10(abs(end))) - 1)

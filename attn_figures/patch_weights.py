@@ -19,8 +19,8 @@ from attn_words import _
 LIGHT = theme.LIGHT
 BODY = 10.0  # units a side
 FEW_ROWS = 12
-PHONE_HEIGHT = 460  # pixels: the picture and what is laid over it side by side, both above a phone's sliders
-NO_INK = 0.01  # below it a pixel is not drawn
+PHONE_HEIGHT = 460  # pixels: the picture and its weights side by side, both above a phone's sliders
+NO_INK = 0.01  # pixels with less ink are not drawn
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class _Patches(Matrix):
     names: Any = None  # of the patches, for the hover
     opacity: float = 1.0  # of full ink
     painted: bool = True  # whether the numbers are coloured, or blank paper
-    source: str = ""  # of a photo, which stands under the numbers in place of ink
+    source: str = ""  # the address of a photo under the numbers, in place of ink
 
     def colour_range(self) -> tuple[ColourRange, bool]:
-        """Return the range of the numbers; of paper alone where they are not painted."""
+        """Return the colours of the numbers; only the colour of paper if they are not painted."""
         if self.painted:
             return super().colour_range()
         return ColourRange((LIGHT.paper, LIGHT.paper), 0.0, 1.0, _("ink")), False
@@ -61,7 +61,7 @@ class _Patches(Matrix):
         return [cells | {"hovertext": self.names}, *rest, ink]
 
     def shapes(self, axes: Axes) -> list[dict[str, Any]]:
-        """Return the cuts between the patches, and the frame around one."""
+        """Return the lines between the patches, and the frame around one."""
         line = {"type": "line", "xref": axes.x, "yref": axes.y, "line": {"color": LIGHT.rule, "width": 1.5}}
         rows, columns = len(self.rows), len(self.columns)
         across = [{"y0": at - 0.5, "y1": at - 0.5, "x0": -0.5, "x1": columns - 0.5} for at in range(1, rows)]
@@ -77,7 +77,7 @@ class PatchedImage:
         ink: the picture, (height, width), from 0 to 1.
         grid: rows and columns of its patches.
         patches: names of the patches, in reading order.
-        queries: names of the queries; the patches' own where they attend to one another.
+        queries: names of the queries; equal to ``patches`` where these attend to one another.
         one: the noun for one query, such as "patch".
         source: a photo as a `data:` address, shown in place of ink.
     """
@@ -101,8 +101,8 @@ def _draw_pair(
     """Return the picture in patches, and one query's weights or their shares, (n_patch,), over it.
 
     Args:
-        place: the row and column of the patch that asks; None where none does.
-        hover: of what is laid over; bar: the title of its colours.
+        place: the row and column of the patch that is the query; None if the query is no patch.
+        hover: of the weights; bar: the title of their colour bar.
     """
     rows, columns = image.grid
     names: NDArray[np.object_] = np.array(image.patches, dtype=object).reshape(image.grid)
@@ -140,7 +140,7 @@ def _draw_pair(
 
 
 def shares_of_largest(weights: Numbers) -> Numbers:
-    """Divide weights (..., n_row, n_column) by the largest of each map, which may be all zero."""
+    """Divide weights (..., n_row, n_column) by the largest of each map; a map of zeros stays as it is."""
     largest = np.max(weights, axis=(-2, -1), keepdims=True)
     shares: Numbers = np.divide(weights, largest, out=np.zeros_like(weights), where=largest > 0)
     return shares
@@ -152,7 +152,7 @@ def over_photo(image: PatchedImage, weights: Numbers, query: int | None) -> Spec
     Colours are shares of the largest weight, since a row of hundreds of patches has only small ones.
 
     Args:
-        query: the patch that asks; None where it is none.
+        query: the index of the patch that is the query; None if the query is no patch.
     """
     place, share = None if query is None else divmod(query, image.grid[1]), _("share of the largest weight")
     hover = Hover(share, place="%{hovertext}", extra=Extra([(_("true weight"), weights)]))
@@ -170,7 +170,7 @@ def over_picture(image: PatchedImage, weights: Numbers, query: int = 0) -> Spec:
 
     Args:
         weights: (n_query, n_patch).
-        query: the row that is drawn over the picture, from 0.
+        query: the index of the query whose row is drawn over the picture.
     """
     columns = image.grid[1]
     place = divmod(query, columns) if image.to_itself else None
@@ -196,7 +196,7 @@ def over_picture(image: PatchedImage, weights: Numbers, query: int = 0) -> Spec:
 def over_picture_cursor(
     image: PatchedImage, weights: NDArray[np.float64]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what follows the cursor over the queries, by row and by step; weights have steps in front."""
+    """Return the settings that change with the query, by row and by step, from (n_step, n_query, n_patch)."""
     n_query = weights.shape[1]
     at = np.arange(n_query, dtype=np.float64)
     rows: dict[str, Any] = frame_at("weights", row=at)

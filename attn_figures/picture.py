@@ -1,4 +1,4 @@
-"""A figure as plain dicts: what each function that draws one returns."""
+"""A figure as plain dicts: the type that functions which draw figures return."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,6 +16,6 @@ class Drawing(Spec):
     """
 
     def __init__(self, spec: Spec, panels: Sequence[Any] = (), starts: Sequence[int] = ()) -> None:
-        """Take over a figure, as a plain dict."""
+        """Copy a figure, given as a plain dict, and note its panels."""
         super().__init__(spec)
         self.panels, self.starts = panels, starts

@@ -20,10 +20,10 @@ from attn_figures.point_labels import Names, PlaneStyle, QueryPoints, axis_reach
 from attn_words import N_, _
 
 LIGHT = theme.LIGHT
-TWO_ABREAST = 920  # pixels that eight planes take on a phone, two in a line
-UNDER_VIEWS = 420  # pixels that a window of 1024 x 768 has between two lines of views and two sliders
-SMALLEST, LARGEST = 8.0, 30.0  # pixels of a key with no weight, and with all
-PALEST = 0.25  # the opacity of the first word, where colour tells the place
+TWO_ABREAST = 920  # pixels of eight planes on a phone, two in a line
+UNDER_VIEWS = 420  # pixels between two lines of views and two sliders in a window of 1024 x 768
+SMALLEST, LARGEST = 8.0, 30.0  # pixels of a key with weight 0, and with weight 1
+PALEST = 0.25  # the opacity of the first word, where opacity shows the place
 _ALL = slice(None)
 FULL_SIZE = PlaneStyle()
 ONE_PLANE = PlaneStyle(side=9.0, most_names=8, tells="places")
@@ -32,15 +32,15 @@ SMALL_SIZE = PlaneStyle(side=4.0, lines=5, most_names=4, of_many=3, diamond=6.0,
 
 @dataclass(frozen=True, eq=False)
 class QueryKeyPlane:
-    """The plane of queries and keys of one head, and their places in it.
+    """The queries and keys of one head as points of a plane.
 
     Attributes:
         queries, keys: coordinates, (n_query, 2) and (n_key, 2).
-        words: of the queries and of the keys.
+        words: those of the queries, those of the keys.
         explained: the share of squared length along each direction, (2,); NaN where all vectors are zero.
         products: q·k of the whole vectors, (n_query, n_key).
-        dimensions: the two dimensions of the plane, from 0; None for the two main directions.
-        origin: the place of the vectors' origin, from which an arrow goes to the query, (2,).
+        dimensions: the indices of the two dimensions drawn; None for the two main directions.
+        origin: where the zero vector lies, from which an arrow goes to the query, (2,).
     """
 
     queries: Numbers
@@ -57,7 +57,7 @@ class QueryKeyPlane:
         return np.asarray((self.queries - self.origin) @ (self.keys - self.origin).T)
 
     def equals(self, other: "QueryKeyPlane") -> bool:
-        """Whether all points have the same places as in another plane."""
+        """Whether all points and products are the same as in another plane."""
         mine, theirs = ((each.queries, each.keys, each.products) for each in (self, other))
         return self is other or all(map(np.array_equal, mine, theirs))
 
@@ -69,7 +69,7 @@ class HeadPlanes:
     Attributes:
         values: coordinates in the plane of values, (n_key, 2); to_values: its directions, (2, d_v).
         explained_values: the share of the values' squared length along each of these directions, (2,).
-        rank_changes: for each query, how many keys the plane's scores give another rank, (n_query,).
+        rank_changes: how many keys have another rank by the plane's scores, for each query, (n_query,).
     """
 
     plane: QueryKeyPlane
@@ -84,8 +84,8 @@ class AttentionPlane:
     """Queries and keys of one head in a plane, and the weights between them, at one step or more.
 
     Attributes:
-        planes: one a step, None where the step has no such head; or one for all steps.
-        weights, masks: (n_steps, n_query, n_key), True where a query may attend.
+        planes: one for each step, None where the step has no such head; or one for all steps.
+        weights, masks: (n_steps, n_query, n_key); a mask is True where a query may attend.
         style: how they are drawn; before: the prefix of their traces' names.
     """
 
@@ -177,7 +177,7 @@ class AttentionPlane:
         )
 
     def follow(self) -> dict[str, list[Any]]:
-        """Return what follows the query in `chart`, by path: a value for each step, or one for all."""
+        """Return the settings of `chart` that change with the query, by path: one a step, or one for all."""
         planes = [self.first_plane if plane is None else plane for plane in self.planes]
         if all(plane.equals(planes[0]) for plane in planes):
             planes = planes[:1]
@@ -190,7 +190,7 @@ class AttentionPlane:
         places = [each.keys for each in planes]
         moves |= weighted_moves(before, "key", places, self.weights, self.masks, by_place=style.by_place)
         if style.names_all(answering):
-            orders = [self.weights[0]] * len(planes)  # the same have names whatever their weights
+            orders = [self.weights[0]] * len(planes)  # all keys have names, whatever their weights
         else:
             orders = naming_orders(self.weights, self.masks) if len(planes) == 1 else list(self.weights)
         every = planes if len(planes) == len(orders) else [planes[0]] * len(orders)
@@ -207,7 +207,7 @@ class AttentionPlane:
         return moves
 
     def _hover_names(self, words: Sequence[str]) -> list[str]:
-        """Return the words as the hover has them: with their places where the style says so."""
+        """Return the words for the hover: with their places if the style's ``tells`` is "places"."""
         if self.style.tells != "places":
             return [*map(escape, words)]
         return [
@@ -216,7 +216,7 @@ class AttentionPlane:
 
 
 def single_plane(head: AttentionPlane, *, row: int = 0) -> Spec:
-    """Draw queries and keys of one head in one plane, for the query in `row`."""
+    """Draw queries and keys of one head in one plane, for the query of index ``row``."""
     return compose([head.full_chart(row)], largest_unit=64, phone_height=IN_SIGHT)
 
 
@@ -257,7 +257,7 @@ def small_multiples(
 
     Args:
         slots: the largest number of heads of any step.
-        order: heads, from 0, in the order in which they stand.
+        order: the indices of the heads, in the order in which they are drawn.
     """
     panels: list[Panel | Absent] = []
     quiet = {"showticklabels": False}
@@ -272,14 +272,14 @@ def small_multiples(
 
 
 def before_head(number: int) -> str:
-    """Return the prefix of the names of a head's traces, where there are several heads."""
+    """Return the prefix of the names of a head's traces in a figure of several heads."""
     return f"head {number + 1} "
 
 
 def cursor(
     planes: HeadPlanes, weights: Numbers, masks: NDArray[np.bool_], outputs: Numbers
 ) -> dict[str, Any]:
-    """Return what follows the query in `points`, by row, and by step and row: (n_steps, n_query, ...)."""
+    """Return the settings of `points` that change with the query, by row, and by step and row."""
     moves = AttentionPlane([planes.plane], weights, masks).follow()
     places = outputs @ planes.to_values.T
     moves |= {f"data[output point].{axis}": list(places[..., [i]]) for i, axis in enumerate("xy")}
@@ -304,7 +304,7 @@ def value_names(planes: HeadPlanes, weights: Numbers, rows: Sequence[int] | None
 
 
 def split_moves(moves: Mapping[str, list[Any]]) -> dict[str, dict[str, Any]]:
-    """Separate what follows the query alone from what follows the step too, as `Cursor` takes them."""
+    """Split settings into those of the query alone and those of step and query, as `Cursor` takes them."""
     return {
         "changes": {path: values[0] for path, values in moves.items() if len(values) == 1},
         "by_step": {
@@ -316,18 +316,18 @@ def split_moves(moves: Mapping[str, list[Any]]) -> dict[str, dict[str, Any]]:
 
 
 def sizes(weights: Numbers) -> Numbers:
-    """Return the diameter of each key: its area grows with its weight."""
+    """Return the diameter of each key's point, whose area grows linearly with the weight."""
     diameters: Numbers = np.sqrt(SMALLEST**2 + (LARGEST**2 - SMALLEST**2) * weights)
-    return np.round(2 * diameters) / 2  # no eye sees less, and equal ones take few bytes
+    return np.round(2 * diameters) / 2  # smaller differences are invisible, and equal numbers take few bytes
 
 
 def weight_hover(weight: str = "marker.color") -> str:
-    """Return the hover text of a key with its weight, which stands there in the trace."""
+    """Return the hover text of a key with its weight, read from this field of the trace."""
     return readings((_("key"), "%{hovertext}"), (_("weight"), f"%{{{weight}:.6f}}"))
 
 
 def _paleness(count: int) -> Numbers:
-    """Return the opacity of each word where colour shows its place: the last is opaque."""
+    """Return the opacity of each word, which grows with its place: the last is opaque."""
     return np.linspace(PALEST, 1, count) if count > 1 else np.ones(1)
 
 
@@ -351,10 +351,10 @@ def weighted_points(
     """Return points coloured and sized by weight, and hollow points for masked keys.
 
     Args:
-        before: the prefix of their names; kind: "key" or "value".
-        places: (n_key, 2); words: of the keys.
+        before: the prefix of the traces' names; kind: "key" or "value".
+        places: (n_key, 2); words: those of the keys.
         attention: weights and mask, (n_key,).
-        by_place: whether colour shows the place of each instead, earlier ones paler.
+        by_place: whether opacity shows the place of each word, earlier ones paler, and no colour its weight.
     """
     (weights, may), (x, y) = attention, places.T
     ring = LIGHT.value if kind == "value" else LIGHT.key
@@ -367,7 +367,7 @@ def weighted_points(
         ring=ring,
         hover=weight_hover("customdata") if by_place else weight_hover(),
     )
-    # By default Plotly draws points of several sizes translucent, and no colour would be the bar's.
+    # By default Plotly draws points of several sizes translucent: no colour would match the bar.
     marked["marker"] = marked["marker"] | {"coloraxis": "panel", "opacity": 1}
     if by_place:
         del marked["marker"]["coloraxis"]
@@ -394,7 +394,7 @@ def weighted_moves(
     *,
     by_place: bool = False,
 ) -> dict[str, list[Any]]:
-    """Return the parts of `weighted_points` that change with query and step; places: one, or one a step."""
+    """Return the settings of `weighted_points` by step and query; ``places`` has one item, or one a step."""
     part = "customdata" if by_place else "marker.color"
     moves = {
         f"data[{before}{kind} points].{part}": list(weights),
@@ -411,7 +411,7 @@ def weighted_moves(
 
 
 def _moves(plane: QueryKeyPlane, style: PlaneStyle, rows: slice = _ALL) -> dict[str, Any]:
-    """Return what follows the query but no weight, (n_query, ...) each, by trace and part."""
+    """Return the settings that change with the query but no weight, (n_query, ...), by trace and field."""
     queries = plane.queries[rows]
     arrow = np.stack([np.broadcast_to(plane.origin, queries.shape), queries], axis=1)
     across, levels = score_lines(queries - plane.origin, axis_reach(plane.queries, plane.keys), style.lines)
@@ -438,9 +438,9 @@ def score_lines(queries: Numbers, far: float, count: int) -> tuple[Numbers, Numb
 
 
 def naming_orders(weights: Numbers, masks: NDArray[np.bool_]) -> list[Numbers]:
-    """Return the weights that decide which keys are named: one for all steps with one mask, else one a step.
+    """Return the weights by which keys are chosen to be named: one for all steps if their masks are equal.
 
-    A softmax keeps the order of its scores at any temperature, and so does a sum of several.
+    Softmax keeps the order of its scores at any temperature, and so does the sum of several softmaxes.
     """
     return [weights.sum(axis=0)] if (masks == masks[:1]).all() else list(weights)
 
@@ -456,7 +456,7 @@ def square(*places: Numbers) -> dict[str, Any]:
 
 
 def _titles(explained: Numbers, dimensions: tuple[int, int] | None = None) -> dict[str, Any]:
-    """Return titles of both axes with what each explains; dimensions from 0, None for the main directions."""
+    """Return titles of both axes with the share each explains; ``dimensions`` as in `QueryKeyPlane`."""
     numbers = (1, 2) if dimensions is None else [each + 1 for each in dimensions]
     titles = []
     for number, share in zip(numbers, explained.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""Words beside points: each where it covers no other word, and inside its panel."""
+"""Words beside points, inside their panel, where they cover no other word."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,16 +15,16 @@ from attn_figures.screens import LETTER_WIDE
 from attn_figures.ties import largest_first
 from attn_figures.widths import letters, shorten
 
-ROOM = 1.25  # of the farthest coordinate, for words beside points
-FEW_LETTERS = 6  # of a name, where all are there: 9 words of 14 letters have no room in a pane of 260 pixels
-LONGEST = 14  # letters of a name beside its point; pointing at it tells all of them
-_LETTER, _CAPITAL, _WIDEST, _BOLD = 7.5, 2.5, 4.0, 1.1  # pixels of a letter, more of two kinds, times if bold
+ROOM = 1.25  # length of an axis, as a multiple of the farthest coordinate: words need room
+FEW_LETTERS = 6  # mean letters of names up to which all are drawn: no pane has room for 9 of 14
+LONGEST = 14  # letters of a name beside its point; the hover shows all of them
+_LETTER, _CAPITAL, _WIDEST, _BOLD = 7.5, 2.5, 4.0, 1.1  # a letter's pixels, more for two kinds; times if bold
 _LINE, _BETWEEN, _POINT = 18.0, 5.0, 6.0  # pixels of a line, between two words on it, of a point's radius
-LARGEST = 3.5  # times the panel where words just have their full size, what any panel has at most
+LARGEST = 3.5  # size of the largest panel, as a multiple of one in which words just have full size
 ON_ARROW = 9  # places along an arrow that a name may lie on
 _APART = np.array([[_BETWEEN], [_BETWEEN], [0.0], [0.0]])  # pixels to the left, right, below and above
 _SPACE = "\u2003"  # about as wide and high as half of the largest point: it keeps a word apart
-# The sides of a point, the first of equal ones first: where a word begins in its own widths, and its line.
+# The sides of a point, best first: the shift of a word in its own widths, and its line.
 _SIDES = {
     "middle right": (0.0, 0),
     "middle left": (-1.0, 0),
@@ -42,18 +42,18 @@ class PlaneStyle:
     """How planes are drawn: their size, the number of lines, and how many points are named."""
 
     side: float = 7.0  # units of a square panel
-    lines: int = 9  # of equal score, to both sides of the origin
-    most_names: int = 12  # keys that are all named beside their points
-    of_many: int = 8  # of more keys, so many that have the largest weights are named, where there is room
+    lines: int = 9  # of equal score, on both sides of the origin together
+    most_names: int = 12  # up to so many keys all are named
+    of_many: int = 8  # of more keys those with the largest weights are named, so many where there is room
     diamond: float = 8.0  # pixels of a query
 
-    # What the hover shows: a key's q·k and its part in the plane, and a line's own; or words' places.
+    # The hover: a key's q·k and its part in the plane, and q·k of lines; only q·k of lines; or words' places.
     tells: Literal["products", "levels", "places"] = "products"
-    by_place: bool = False  # whether colour shows the place of a word, earlier ones paler, not its weight
-    pixels: float = 260.0  # of a side that has room for words of their full size; in less they are smaller
+    by_place: bool = False  # whether opacity shows a word's place in place of colour showing its weight
+    pixels: float = 260.0  # of a side with room for words of full size; on a shorter one they are smaller
 
     def names_all(self, words: Sequence[str]) -> bool:
-        """Whether all words are named: where they are few and short enough.
+        """Whether all words are named: if they are few and short enough.
 
         >>> PlaneStyle().names_all(["cat"] * 9), PlaneStyle().names_all(["incomprehensibility"] * 9)
         (True, False)
@@ -86,7 +86,7 @@ class Names:
     """Words beside points, a row for each query.
 
     Attributes:
-        parts: the fields of a trace, (n, most) each; queries: those of the queries' own names, (n, 1).
+        parts: the fields of a trace, (n_query, most) each; queries: of the queries' names, (n_query, 1) each.
     """
 
     parts: Parts
@@ -94,12 +94,12 @@ class Names:
 
 
 def axis_reach(*places: Numbers) -> float:
-    """Return how far axes must reach to both sides of the origin, for all these places and their names."""
+    """Return how far axes must reach from the origin to hold all these places and their names."""
     return ROOM * max(*(float(np.abs(each).max()) for each in places), 1e-12)
 
 
 def named_points(name: str, parts: Parts, colour: str) -> marks.Mark:
-    """Return the first row of some names as a trace."""
+    """Return the first row of names as a trace."""
     x, y, text, sides = (parts[part][0] for part in ("x", "y", "text", "textposition"))
     trace = marks.words(name, x, y, list(text)) | {"textposition": list(sides)}
     return trace | {
@@ -118,15 +118,15 @@ def names_beside(
     queries: QueryPoints | None = None,
     rows: Sequence[int] | None = None,
 ) -> Names:
-    """Return the names beside points and their places, for each query.
+    """Return the names beside points, and where they are written, for each query.
 
     Few points are all named; of many those with the largest weights, as far as there is room. No name covers
-    another, or the query's.
+    another or the query's name.
 
     Args:
         weights: (n_query, n_key).
-        queries: those in the same plane, if any.
-        rows: the queries to return, from 0; all when None.
+        queries: the queries, if they are in the same plane.
+        rows: the indices of the queries to return; all when None.
     """
 
     points = places if queries is None else np.vstack([places, queries.places])
@@ -155,7 +155,7 @@ def names_beside(
 
 
 class _Panel:
-    """A panel where words just have their full size, in pixels from its middle, y upwards."""
+    """A panel just large enough for words of full size; in pixels from its middle, y upwards."""
 
     def __init__(self, points: Numbers, style: PlaneStyle) -> None:
         self.half = style.pixels / 2
@@ -165,7 +165,7 @@ class _Panel:
     def boxes(self, places: Numbers, words: Sequence[str], *, bold: bool = False) -> "_LabelBoxes":
         """Return the boxes of words on each side of their points.
 
-        No word takes more than half of the panel, so that it fits above or below its point.
+        Words are cut to half of the panel's width, so that they fit above or below their points.
         """
         texts, widths = zip(*(_fit_word(word, self.half, bold) for word in words), strict=True)
         at, across = places * self.scale, np.array(widths)[:, None]
@@ -184,8 +184,8 @@ class _LabelBoxes:
     Attributes:
         places: of the points, (n, 2); words: cut to fit; at: the places in pixels.
         bold: whether the words are bold.
-        boxes: left, low, right and high edges, (n, n_sides, 4); inside: whether each fits in the panel.
-        hides: the number of points that each covers, (n, n_sides).
+        boxes: left, low, right and high edges, (n, n_sides, 4); inside: whether each is inside the panel.
+        hides: the number of points that each box covers, (n, n_sides).
     """
 
     places: Numbers
@@ -199,9 +199,9 @@ class _LabelBoxes:
     def side_for(
         self, word: int, arrow: Numbers, others: "_LabelBoxes", first: Sequence[int]
     ) -> tuple[int, NDArray[np.bool_]]:
-        """Return a side for a word that leaves room for the first others, and where all others are free then.
+        """Return a side for a word that leaves room for the first others, and which boxes are still free.
 
-        Of such sides it is one where the word covers few points, and lies off its arrow.
+        Among such sides the word covers few points there, and lies off its arrow.
         """
         away = np.array([line for _begins, line in _SIDES.values()]) == (-1 if arrow[1] < 0 else 1)
         cost = 2 * self.hides[word] + ~away
@@ -214,24 +214,24 @@ class _LabelBoxes:
 
     @cached_property
     def _edges(self) -> Numbers:
-        """Right, left, high and low edges, left and low ones negative, (4, 2, n, n_sides).
+        """Right, left, high and low edges, left and low ones negated, (4, 2, n, n_sides).
 
-        Those in the smallest panel, and in the largest, where points are farther apart.
+        The second axis has the smallest panel and the largest, where points are farther apart.
         """
         widest = self.boxes + (LARGEST - 1) * self.at[:, None, [0, 1, 0, 1]]
         left, low, right, high = np.moveaxis(np.stack([self.boxes, widest]), -1, 0)
         return np.stack([right, -left, high, -low])
 
     def apart(self, other: "_LabelBoxes", word: int, side: int) -> NDArray[np.bool_]:
-        """Whether each box stays clear of a word on one side of its point, (n, n_sides).
+        """Whether each box stays clear of the other's word on this side of its point, (n, n_sides).
 
-        A box that is clear on one side in the smallest panel and in the largest is so in all between.
+        Boxes that are apart in one direction in the smallest panel and in the largest are so in all between.
         """
         beyond = -other._edges[[1, 0, 3, 2], :, word, side] - _APART
         return np.asarray((self._edges <= beyond[..., None, None]).all(axis=1).any(axis=0))
 
     def text(self, word: int, side: str) -> str:
-        """Return a word with the space that keeps it off its point."""
+        """Return a word with the space that separates it from its point."""
         text = f"<b>{escape(self.words[word])}</b>" if self.bold else escape(self.words[word])
         if side.startswith("middle"):
             return f"{_SPACE}{text}" if side.endswith("right") else f"{text}{_SPACE}"
@@ -246,15 +246,15 @@ def _lie_on(boxes: Numbers, points: Numbers) -> NDArray[np.int64]:
     return np.asarray(inside.sum(axis=-1))
 
 
-_Sides = Sequence[tuple[int, int]]  # words, and their sides, both from 0
+_Sides = Sequence[tuple[int, int]]  # indices of words and of their sides
 
 
 def _place_names(
     ways: _LabelBoxes, candidates: Sequence[int], free: NDArray[np.bool_], arrow: Numbers, *, some: int | None
 ) -> _Sides:
-    """Place words in this order, each where it is free and covers fewest points, off the arrow if it can.
+    """Choose sides for words in this order: free ones that cover few points, and not the arrow if possible.
 
-    Where only some are placed, none but the first covers points or the arrow, places (n, 2) along it.
+    With at most ``some`` names only the first may cover points or the arrow, given as points (n, 2) along it.
     """
     sides: list[tuple[int, int]] = []
     for word in candidates:
@@ -274,7 +274,7 @@ def _place_names(
 
 @lru_cache(maxsize=4096)
 def _fit_word(word: str, room: float, bold: bool) -> tuple[str, float]:
-    """Cut a word so that it takes no more than the room; return it with its width, in pixels."""
+    """Cut a word to the room, in pixels; return it with its width."""
     short = shorten(word, LONGEST)
     while (width := _wide(short, bold=bold)) > room and letters(short) > 1:
         short = shorten(word, letters(short) - 1)
@@ -287,7 +287,7 @@ def _wide(word: str, *, bold: bool) -> float:
 
 
 def _parts(ways: _LabelBoxes, rows: Sequence[_Sides], most: int) -> Parts:
-    """Return the fields of a trace of the placed words, rows_of_words up to the same number in each row."""
+    """Return the fields of a trace of words on their sides; blanks fill each row up to ``most``."""
     sides = [*_SIDES]
     rows_of_words = [
         [(*ways.places[word], ways.text(word, sides[at]), sides[at]) for word, at in row] for row in rows
@@ -304,7 +304,7 @@ def _parts(ways: _LabelBoxes, rows: Sequence[_Sides], most: int) -> Parts:
 
 
 def _join_words(places: Numbers, words: Sequence[str]) -> list[str]:
-    """Join the words at one place into the first of them; the others become empty."""
+    """Join all words at one place into the first; the others become empty."""
     at = [tuple(each) for each in np.round(places, 9).tolist()]
     joined: dict[tuple[float, ...], list[str]] = {}
     for place, word in zip(at, words, strict=True):

@@ -20,11 +20,11 @@ LIGHT = theme.LIGHT
 def turning(
     angles: Numbers, pairs: Sequence[int], frequencies: Numbers, curve: Numbers, *, n_visible: int
 ) -> Spec:
-    """Draw some pairs of a query and a key as rotary positions turn them, and the score over the offset.
+    """Draw a query and a key, turned by rotary positions, in some pairs of dimensions; the score by offset.
 
     Args:
         angles: (2, n_pair) in radians: of the query, of the key.
-        pairs: which pairs of dimensions these are.
+        pairs: the indices of the pairs of dimensions that are drawn.
         frequencies: radians a position, one a pair.
         curve: the score at each offset from 0 on.
         n_visible: the number of offsets in sight.
@@ -62,10 +62,10 @@ def turning(
 def turning_cursor(
     angles: NDArray[Any], pairs: Sequence[int], curve: Numbers
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what follows the offset slider of `turning`: by row, and by (step, row).
+    """Return the settings of `turning` that change with the offset: by row, and by (step, row).
 
     Args:
-        angles: of the key, (n_steps, n_rows, n_pair).
+        angles: the key's, (n_steps, n_rows, n_pair).
     """
     zero = np.zeros_like(angles[..., 0])
     by_step: dict[str, Any] = {}
@@ -112,12 +112,12 @@ def _circle(number: int, query: float, key: float, omega: float, *, has_legend: 
 def far_offsets(
     curves: Mapping[str, Numbers], trained: int, marked: Mapping[str, int], labels: Mapping[str, str] = {}
 ) -> Spec:
-    """Draw each scheme's score over the offset, up to and past the length it was trained on.
+    """Draw each scheme's score over the offset, within the trained length and beyond it.
 
     Args:
-        curves: 1 at offset 0, one a scheme, by its name; equal lengths.
-        trained: the training length; what lies beyond is shaded.
-        marked: an offset to point at, by the scheme's name.
+        curves: scores by offset, 1 at offset 0, by the scheme's name; of equal lengths.
+        trained: the trained length; offsets beyond it are shaded.
+        marked: an offset to mark with a point, by the scheme's name.
         labels: shown in place of the schemes' names, where they differ.
     """
     panels = []

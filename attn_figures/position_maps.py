@@ -24,10 +24,10 @@ _CURSOR: dict[str, Any] = {"roles": ("ink", "ink"), "pick": Pick(moves_cursor=Tr
 def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, n_visible: int) -> Spec:
     """Draw an encoding (position, dimension) as a map, and some of its dimensions as waves.
 
-    The cursor's row of the map is framed, and its line and points stand among the waves: `encoding_cursor`.
+    The cursor's row of the map is framed, its position marked on the waves; `encoding_cursor` moves both.
 
     Args:
-        dimensions: those drawn as waves, at most six.
+        dimensions: the indices of those drawn as waves, at most six.
         limit: the value at the ends of the ramp, the same at all steps.
         n_visible: the number of positions in sight.
     """
@@ -66,7 +66,7 @@ def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, n_visi
 
 
 def _wave(values: Numbers, dimension: int, colour: str, *, dotted: bool) -> marks.Mark:
-    """Draw one dimension over the positions; a click on it moves the cursor there."""
+    """Draw one dimension over the positions; a click on a point of it moves the cursor to that position."""
     wave = marks.line(
         f"dimension {dimension}",
         np.arange(len(values)),
@@ -80,7 +80,7 @@ def _wave(values: Numbers, dimension: int, colour: str, *, dotted: bool) -> mark
 
 
 def encoding_cursor(values: NDArray[Any], dimensions: Sequence[int]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what follows the position cursor of `encoding`: by row, and by (step, row).
+    """Return the settings of `encoding` that change with the cursor's position: by row, and by (step, row).
 
     Args:
         values: (n_steps, length, d_model), one encoding a step.
@@ -102,11 +102,11 @@ def similarity(
     quantity: str,
     n_visible: int,
 ) -> Spec:
-    """Draw the similarity of all pairs of positions, and its range, mean and one position's over the offset.
+    """Draw the similarity of all pairs of positions, and over the offset its range, mean and one position's.
 
     Args:
         bands: least, mean and greatest value at each offset from 1 - length to length - 1.
-        limits: lowest and highest value of the curve; the map's ramp is symmetric around zero.
+        limits: lowest and highest value of the curves; the map's ramp is symmetric around zero.
         n_visible: the number of positions in sight.
     """
     length = len(values)
@@ -166,18 +166,18 @@ def similarity(
 
 
 def similarity_cursor(length: int) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what follows the position cursor of `similarity`: by row, and as rows of other arrays."""
+    """Return the settings of `similarity` that change with the cursor: by row, and as rows of arrays."""
     places = np.arange(length, dtype=np.float64)
     rows = frame_at("similarity", row=places) | {"data[own].x": places[None, :] - places[:, None]}
     return rows, {"data[own].y": "data[similarity].z"}
 
 
 def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None = None) -> Spec:
-    """Draw one head's bias (query, key), and every head's over the offset with this head's in colour.
+    """Draw one head's bias (query, key), and every head's bias over the offset, with this head's in colour.
 
     Args:
         curves: (n_head, 2 n - 1), offsets from 1 - n to n - 1.
-        buckets: the bucket of each pair, (n, n), told on hover.
+        buckets: the bucket of each pair, (n, n), for the hover.
     """
     n = len(values)
     picture = _map(
@@ -229,7 +229,7 @@ def _map(
     n_visible: tuple[int | None, int | None] = (None, None),
     **more: Any,
 ) -> Matrix:
-    """Return a map whose rows and columns are numbered from 0; a few of those in sight have labels."""
+    """Return a map whose rows and columns are numbered from 0; a few of the visible ones have labels."""
     labels = ([str(place) for place in range(count)] for count in values.shape)
     rows, columns = (
         Side(each, title_of_side, role, few_ticks(each[:count]), count)

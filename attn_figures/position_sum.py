@@ -1,4 +1,4 @@
-"""Pictures of X = E + P as three matrices; of schemes that leave the input, the matrices they change."""
+"""X = E + P as three matrices, or the matrices that schemes change which leave the input as it is."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from attn_figures.panels import compose
 from attn_figures.picture import Spec
 from attn_words import _
 
-WIDEST, HIGHEST = 9, 16  # units: more columns and rows share as much room
-MOST_COLUMNS = 12  # that are all labelled
+WIDEST, HIGHEST = 9, 16  # units: more columns and rows have smaller cells
+MOST_COLUMNS = 12  # of which all are labelled
 UNIT = 48.0  # pixels
 SUM = "sum"  # their cells light up together
 
 
 @dataclass(frozen=True)
 class Summand:
-    """One matrix of the line: values, title, the name of a value, and the operator before it."""
+    """One matrix of the sum: its values, title, the name of a value, and the operator before it."""
 
     name: str
     values: Numbers
@@ -32,7 +32,7 @@ def vectors(labels: Sequence[str], parts: Sequence[Summand], *, limit: float, lo
 
     Args:
         parts: (n, d_model) each, with the operators between them.
-        limit: the value at the ends of the one ramp, the same at all steps.
+        limit: the value at the ends of their ramp, the same at all steps.
         longest_title: letters of the longest title of any step, so that nothing moves.
     """
     columns = [str(number) for number in range(parts[0].values.shape[1])]
@@ -49,7 +49,7 @@ def vectors(labels: Sequence[str], parts: Sequence[Summand], *, limit: float, lo
 
 
 def scores(labels: Sequence[str], parts: Sequence[Summand], *, limit: float, longest_title: int) -> Spec:
-    """Draw matrices of queries by keys in the same way, each (n, n)."""
+    """Draw matrices (query, key), each (n, n), in the same way as `vectors`."""
     common: dict[str, Any] = {
         "rows": Side.queries(labels),
         "columns": Side.keys(labels),

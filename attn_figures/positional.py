@@ -17,14 +17,14 @@ from attn_figures.picture import Spec
 from attn_words import _
 
 MOST_WORDS = 14  # labels a side
-PHONE_HEIGHT = 920  # pixels that the maps of all schemes take on a phone, two in a line
+PHONE_HEIGHT = 920  # pixels of the maps of all schemes on a phone, two in a line
 BODY = 7.0  # units a side of the maps of a test, whatever their size
 
 
 def before_and_after(
     tokens: Sequence[str], before: Numbers, after: Numbers, *, names: tuple[str, str], limit: float
 ) -> Spec:
-    """Draw weights (query, key) without and with positions, and the second less the first.
+    """Draw weights (query, key) without and with positions, and the second minus the first.
 
     Args:
         limit: the difference at the ends of its ramp, the same at all steps.
@@ -38,9 +38,9 @@ def before_and_after(
 def attention_maps(
     tokens: Sequence[str], maps: Mapping[str, Numbers], labels: Mapping[str, str] = {}
 ) -> Spec:
-    """Draw one map of weights (query, key) for each scheme; labels are shown in place of some names."""
+    """Draw a map of weights (query, key) for each scheme; ``labels`` are shown in place of their names."""
     common = _attention_labels(tokens)
-    if len(tokens) > MOST_WORDS:  # many small maps have no room for words: places stand for them
+    if len(tokens) > MOST_WORDS:  # many small maps have no room for words: numbers replace them
         places = few_ticks([str(place) for place in range(len(tokens))])
         common["rows"] = replace(common["rows"], title=_("Query"), ticks=places)
         common["columns"] = replace(common["columns"], title=_("Key"), ticks=places)
@@ -86,7 +86,7 @@ def trial(
 
 
 def _trial_maps(trial: Trial) -> list[Matrix]:
-    # Of numbers a few ticks are enough; words are labels as far as there is room.
+    # For numbers a few ticks are enough; of words as many are labels as have room.
     ticks = few_ticks(trial.rows) if all(each.isdecimal() for each in trial.rows) else None
     common: dict[str, Any] = {
         "rows": Side(trial.rows, trial.row_title, "ink", ticks),
@@ -138,7 +138,7 @@ def _short(value: float) -> str:
 
 
 def _attention_labels(tokens: Sequence[str]) -> dict[str, Any]:
-    """Return labels, for about fourteen words of a long sentence, and a ramp for its small weights."""
+    """Return fields of a map: at most fourteen labels a side, and a ramp for a long text's small weights."""
     step = math.ceil(len(tokens) / MOST_WORDS)
     long = step > 1
     ticks = list(enumerate(tokens))[::step] if long else None

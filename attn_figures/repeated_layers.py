@@ -1,4 +1,4 @@
-"""Pictures of repeated layers: how long the vectors become, and how alike."""
+"""Pictures of repeated layers: how long vectors become, and how similar to one another."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from attn_figures.panels import Panel, compose
 from attn_figures.picture import Spec
 from attn_words import N_, _
 
-WIDEST_STATE = 24  # dimensions of a state that is drawn beside the curves
+WIDEST_STATE = 24  # most dimensions of a state that is drawn beside the curves
 LENGTH, COSINE = N_("length"), N_("mean cosine")
 
 
@@ -33,11 +33,11 @@ def layer_curves(
 
     Args:
         lengths: (n_variants, n_layers + 1), drawn on a logarithmic axis.
-        similarities: the same shape, from -1 to 1; NaN, a gap, where no two have a direction.
-        names: one a variant, a message.
-        layer: where the line stands, and whose vectors are drawn.
-        state: (n, d_model), the vectors there.
-        limit: the end of the colours of the state.
+        similarities: the same shape, from -1 to 1; NaN, a gap, where no two vectors have a direction.
+        names: of the variants; messages.
+        highlight: the index of the variant that stands out.
+        layer: the layer at the line, counted from 0, the input; state: (n, d_model), its vectors.
+        limit: the value at the ends of the state's ramp.
     """
     common: dict[str, Any] = {"columns": 9, "rows": 6, "x_title": _("Layer")}
     line = marks.upright(layer)
@@ -83,7 +83,7 @@ def layer_curves(
 
 def _curves(what: str, values: Numbers, names: Sequence[str], highlight: int, layer: int) -> list[Mark]:
     traces: list[Mark] = []
-    # The highlighted one last, so that it lies on top.
+    # The highlighted curve is last, so that it lies on top.
     for variant in sorted(range(len(names)), key=lambda variant: variant == highlight):
         stands_out = variant == highlight
         name = _(names[variant])

@@ -33,7 +33,7 @@ class Moment:
 
     @property
     def nearest(self) -> int:
-        """The stage that is closer."""
+        """The closer of the two stages."""
         return self.left if self.share < 0.5 else self.right
 
 
@@ -78,11 +78,11 @@ def blocks(step: int, tokens: Sequence[str], n_head: int, d_head: int, *, captio
     Args:
         step: from 0 to `N_STEPS` - 1.
         tokens: as typed; one row of the flat matrix each.
-        caption: stands under the blocks, in one or two lines; may hold Plotly's tags.
+        caption: the text under the blocks, one or two lines; may hold Plotly's tags.
     """
     at = moment(step)
     places = corners(len(tokens), n_head, d_head)
-    # It starts and stops softly, so that the eye can follow.
+    # Blocks start and stop softly, so that the eye can follow them.
     here = places[at.left] + at.share**2 * (3 - 2 * at.share) * (places[at.right] - places[at.left])
     wide, tall = (float(np.ptp(places[..., axis])) + 1 for axis in (0, 1))
     traces: list[Mark] = []

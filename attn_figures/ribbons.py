@@ -17,8 +17,8 @@ from attn_figures.picture import Spec
 from attn_words import _
 
 LIGHT = theme.LIGHT
-WIDE = 0.56  # of a row, all ribbons of one query together
-BENDS = 12  # parts of a ribbon's edge
+WIDE = 0.56  # width of all ribbons of one query together, as a share of a row
+BENDS = 12  # segments of a ribbon's edge
 COLUMNS = 7.5
 _BESIDE = 0.04  # of the ribbons' length, between their ends and the words
 _ROOM = 0.62  # of their length, for the words of either side
@@ -56,7 +56,7 @@ def outlines(weights: NDArray[np.float64]) -> tuple[Numbers, NDArray[np.float64]
     """Return the ribbons' outlines: x (n_points,), the same for all, and y (n_steps, n_query, n_points).
 
     A ribbon is as wide as its weight, times `WIDE`. At either end the ribbons of a word lie side by side, in
-    the order of the words across. NaN parts one ribbon from the next.
+    the order of the words at their other ends. NaN separates ribbons.
 
     Args:
         weights: (n_steps, n_query, n_key).

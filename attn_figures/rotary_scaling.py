@@ -29,7 +29,7 @@ class ScaledTurns:
     Attributes:
         trained_turns: full turns of each pair over the trained length, (n_pair,).
         plain, scaled: the same over the longer length, without scaling and with it.
-        slower: how many times slower each scaling makes each pair, (n_pair,), by its name.
+        slower: how many times slower each pair turns, (n_pair,), by the scaling's name.
         offsets: (n_offset,) from 1 on; plain_scores, scores: without scaling and with it, (n_offset,).
     """
 
@@ -54,7 +54,7 @@ class AxisEnds:
 
 
 def scaling(at: ScaledTurns, ends: AxisEnds, labels: Mapping[str, str]) -> Spec:
-    """Draw how far pairs turn, in training and past it; how much slower scalings make them; scores by offset.
+    """Draw how far pairs turn, how many times slower with each scaling, and the scores by offset.
 
     Angles and offsets that training did not reach are shaded.
     """
@@ -65,7 +65,7 @@ def scaling(at: ScaledTurns, ends: AxisEnds, labels: Mapping[str, str]) -> Spec:
 def _turns(at: ScaledTurns, ends: AxisEnds, labels: Mapping[str, str]) -> Chart:
     pairs = np.arange(len(at.trained_turns))
     low, high = ends.turns
-    # In training comes last: it lies on the scaled line where that goes no further.
+    # "in training" comes last: where the scaled line has the same values, it lies on top.
     curves = (
         ("turns plain", _("longer, unscaled"), at.plain, PLAIN, 2.0),
         ("turns scaled", labels[at.scaling], at.scaled, CHOSEN, 4.0),
@@ -192,7 +192,7 @@ def _over_pairs(count: int) -> dict[str, Any]:
 
 
 def _powers(low: float, high: float) -> dict[str, Any]:
-    """Return ticks at whole powers of ten, a few at most."""
+    """Return ticks at whole powers of ten, about six at most."""
     first, last = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
     stride = -(-(last - first + 1) // _MOST_POWERS)
     places = [10.0**power for power in range(first - first % stride, last + 1, stride)]

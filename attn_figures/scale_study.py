@@ -1,4 +1,4 @@
-"""Why scores are divided by sqrt(d_k), and what a mask saves: curves over a width and over a length."""
+"""Why scores are divided by sqrt(d_k), and what a mask saves: curves over d_k and over the length."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -25,8 +25,8 @@ def scale_picture(widths: Sequence[int], curves: Mapping[str, Numbers], weights:
     """Draw one query's weights at width ``widths[at]``, and measures of the softmax over all widths.
 
     Args:
-        curves: by name, a message, (2, n_width): unscaled, then scaled. `VARIANCE` has a logarithmic axis.
-        weights: (2, n_width, n_key) of one query.
+        curves: (2, n_width), unscaled and scaled, by name, a message; `VARIANCE` has a logarithmic axis.
+        weights: (2, n_width, n_key) of one query, unscaled and scaled.
     """
     n_key = weights.shape[-1]
     bars = [
@@ -75,9 +75,9 @@ def cost_picture(
     """Draw the cost of attention over the number of tokens, full and under a mask, on logarithmic axes.
 
     Args:
-        costs: by name, a message, (2 or 3, n_length): full attention, under the mask, linear attention.
+        costs: (2 or 3, n_length), full attention, masked, perhaps linear attention, by name, a message.
         here: the current number of tokens, marked by a line.
-        masked: the mask's name in traces; label: shown in its place, if given.
+        masked: the mask's name in traces; label: shown in its place, unless empty.
     """
     series = theme.LIGHT.series
     every = (

@@ -1,6 +1,6 @@
-"""A scene: what a figure shows at every position of its sliders, in panels that know their numbers.
+"""A scene: what a figure shows at every position of its sliders, in panels that hold their numbers.
 
-The arrays that it returns are copies: a cache locks its own.
+Arrays that a scene returns are copies, since those in a cache are read-only.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,27 +23,27 @@ from attn_live.captions import CaptionTemplates, StepCaption
 from attn_live.packing import Cursor, Moves, pack
 from attn_live.plain_labels import number_duplicates, plain_label
 
-_LARGE_BODY = 6.0  # units a side of a map whose cells are too many for a unit each
-_WHOLE_CELLS = 0.05  # by how much the sides of square cells may seem to differ
+_LARGE_BODY = 6.0  # units of the longer side of a map with too many cells for a unit each
+_WHOLE_CELLS = 0.05  # the share by which sides of cells may differ that count as squares
 _TICKS = ("type", "tickmode", "tickvals", "ticktext", "dtick")
 
 
 @dataclass(frozen=True, eq=False)
 class MapPanel:
-    """A map that can be compared with another, and its title as it is read."""
+    """A map that can be compared with another, and its title as plain text."""
 
     title: str
     matrix: Matrix
 
     @property
     def is_weights(self) -> bool:
-        """Whether its numbers are shares, from 0 to 1."""
+        """Whether its numbers are weights, from 0 to 1."""
         return self.matrix.ramp.scale == "weights"
 
 
 @dataclass(frozen=True, eq=False)
 class ChartCurve:
-    """One curve: its places, its values (NaN is a gap), its colour, and its name as readers see it."""
+    """One curve: x, y (NaN is a gap), its colour, and the name that is shown."""
 
     x: Numbers
     y: Numbers
@@ -66,7 +66,7 @@ PanelData = MapPanel | CurvePanel
 
 @dataclass(frozen=True, eq=False)
 class LabelledArray:
-    """Numbers, NaN where there is none, with the names along each axis; a curve's names are its places."""
+    """Numbers, NaN where there is none, with the names along each axis; a curve's names are its x values."""
 
     values: Numbers
     names: tuple[Sequence[Any], ...]
@@ -77,10 +77,10 @@ class Scene:
     """What a figure shows at every position of its sliders; packing it for the browser is the last step.
 
     Attributes:
-        drawings: one a step, or one for all steps where `moves` has what differs from it; a plain figure
-            has no panels.
-        cursor: what follows a second slider, over rows.
-        captions: a sentence for each step, or for each of its rows.
+        drawings: one for each step, or a single one, with the settings of each step in `moves`; a plain
+            figure has no panels.
+        cursor: the settings that change with a second slider, over rows.
+        captions: a sentence for each step, or one for each row of each step.
     """
 
     drawings: Sequence[Spec]
@@ -89,11 +89,11 @@ class Scene:
     captions: Sequence[StepCaption] | CaptionTemplates | None = None
 
     def pack(self) -> bytes:
-        """Return the bytes that the live figure takes."""
+        """Return the bytes that the live figure reads."""
         return pack(self.drawings, self.cursor, self.moves)
 
     def caption(self, step: int, row: int = 0) -> str:
-        """Return the caption at a position of its sliders, in the little markdown of sentences."""
+        """Return the caption at a position of the sliders, in the part of Markdown that captions use."""
         if isinstance(self.captions, CaptionTemplates):
             return self.captions.at(step, row)
         caption = self.captions[step] if self.captions else ""
@@ -101,7 +101,7 @@ class Scene:
 
     @cached_property
     def stills(self) -> list["Still"]:
-        """The scene at every position of its slider, without what follows a cursor."""
+        """The scene at every position of its slider, without the settings of the cursor."""
         return [self.at(step, None) for step in range(self.n_steps)]
 
     @property
@@ -110,7 +110,7 @@ class Scene:
         return len(self.drawings) if self.moves is None else len(next(iter(self.moves.values())))
 
     def at(self, step: int, row: int | None = 0) -> "Still":
-        """Return the scene at a position of its slider and a row of its cursor, None for no row."""
+        """Return the scene at a position of its slider and a row of its cursor; None omits the cursor."""
         drawing = self.drawings[step if self.moves is None else 0]
         figure, cursor = _own(drawing), self.cursor or Cursor(1)
         values_at = {path: values[step] for path, values in (self.moves or {}).items()}
@@ -129,15 +129,15 @@ class Scene:
 
 @dataclass(frozen=True, eq=False)
 class Still:
-    """A scene at one position: the figure as plain dicts, drawn from the panels of a drawing."""
+    """A scene at one position: the figure as plain dicts, and the drawing with its panels."""
 
     figure: dict[str, Any]
     drawing: Drawing
 
     def cells(self) -> dict[str, tuple[int, int]]:
-        """Return the rows and columns of all that can be clicked, by name.
+        """Return (rows, columns) of each trace that can be clicked, by its name.
 
-        A box that opens something is one cell; points that can be picked are rows of one cell each.
+        A box that opens something is one cell; of points that can be picked each is a row of one cell.
         """
         cells = {}
         for trace in self.figure["data"]:
@@ -152,7 +152,7 @@ class Still:
         return cells
 
     def plotly(self) -> dict[str, Any]:
-        """Return the figure as Plotly takes it, in arrays of its own."""
+        """Return the figure in the form that Plotly takes, with copies of its arrays."""
         return {
             "data": [{name: _whole(value) for name, value in trace.items()} for trace in self.figure["data"]],
             "layout": self.figure["layout"],
@@ -160,7 +160,7 @@ class Still:
 
     @cached_property
     def panels(self) -> list[tuple[Axes, Panel]]:
-        """The panels that are present, with their axes and their numbers at this position."""
+        """The panels that are drawn, with their axes and their numbers at this position."""
         present = []
         for place, panel in enumerate(self.drawing.panels):
             start, end = self.drawing.starts[place : place + 2]
@@ -193,7 +193,7 @@ class Still:
         return tables
 
     def parts(self) -> dict[str, PanelData]:
-        """Return the maps by their names, then the curves of charts by their axes: what can be compared."""
+        """Return the parts that can be compared: maps by name, then each chart's curves by its x axis."""
         parts: dict[str, PanelData] = {}
         charts: dict[str, PanelData] = {}
         for axes, panel in self.panels:
@@ -214,19 +214,19 @@ def _whole(value: Any) -> Any:
 
 
 def _own(part: Any) -> Any:
-    """Copy a figure's dicts and lists, so that something else can be put into them."""
+    """Copy a figure's dicts and lists, so that settings can be put into the copy."""
     if isinstance(part, dict):
         return {key: _own(inner) if isinstance(inner, (dict, list)) else inner for key, inner in part.items()}
     return [_own(inner) if isinstance(inner, (dict, list)) else inner for inner in part]
 
 
 def _plain_title(title: str) -> str:
-    """Return a title as it is read: plain text on one line."""
+    """Return a title as plain text on one line."""
     return " ".join(plain_label(title.replace("<br>", " ")).split())
 
 
 def _map(panel: Matrix) -> MapPanel:
-    """Return a map without its surroundings, of a size to stand beside others."""
+    """Return a map without its place in the figure, of a size to be drawn beside others."""
     colours, _shows_bar = panel.colour_range()
     is_weights = (colours.low, colours.high) == (0.0, 1.0)
     mask = None if panel.mask is None or panel.mask.all() else np.array(panel.mask)
@@ -252,14 +252,14 @@ def _map(panel: Matrix) -> MapPanel:
 
 
 def names_of(side: Side) -> list[str]:
-    """Return labels made different from one another; numbers from 1 where there are no labels."""
+    """Return the labels, duplicates numbered; numbers from 1 if all labels are empty."""
     return number_duplicates(
         side.labels if any(side.labels) else [str(place + 1) for place in range(len(side))]
     )
 
 
 def _size(panel: Matrix) -> tuple[float, float] | None:
-    """Return the units that a map takes when compared; None where every cell is a square."""
+    """Return the size of a map when compared, in units; None if its cells are squares of one unit."""
     n_rows, n_columns = np.shape(panel.values)
     wide, tall = panel.size or (n_columns, n_rows)
     of_squares = n_columns / n_rows
@@ -271,7 +271,7 @@ def _size(panel: Matrix) -> tuple[float, float] | None:
 
 
 def _own_names(names: Sequence[str]) -> list[str]:
-    """Return names without the words that all of them begin with.
+    """Return names without the parts, up to a comma, that all of them begin with.
 
     >>> _own_names(["error, 1 head", "error, 2 heads"])
     ['1 head', '2 heads']
@@ -286,7 +286,7 @@ def _own_names(names: Sequence[str]) -> list[str]:
 
 
 def _is_curve(trace: Mapping[str, Any]) -> bool:
-    """Whether a trace is a line over ascending numbers; an arc, which stands for a cell, is not."""
+    """Whether a trace is a line over ascending numbers; an arc, which shows one cell of a map, is not."""
     if not marks.is_line(trace) or trace.get("visible", True) is not True:
         return False
     x = np.asarray(trace.get("x", ()))

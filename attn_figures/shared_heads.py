@@ -17,12 +17,12 @@ from attn_words import _, _c
 
 
 def sharing(full: HeadMaps, shared: HeadMaps, num_kv_heads: int, *, head: int, limit: float) -> Spec:
-    """Draw which heads read which keys, one head's map, and its difference from a map with keys of its own.
+    """Draw which heads read which keys, one head's map, and its difference from the map without sharing.
 
     Args:
-        full: the maps with as many heads of keys as of queries.
-        shared: the maps with `num_kv_heads` of them.
-        limit: the end of the colours of the change, the same at all steps.
+        full: the maps if each head has keys of its own.
+        shared: the maps with ``num_kv_heads`` heads of keys.
+        limit: the value at the ends of the difference's ramp, the same at all steps.
     """
     n_head = len(shared.weights)
     reads = np.arange(n_head)[:, None] * num_kv_heads // n_head == np.arange(num_kv_heads)
@@ -57,7 +57,7 @@ def trade(
         sizes: numbers of heads of keys, or widths of the latent vector.
         cache_sizes: cached numbers a token.
         errors: the largest change of the output, as a share of its largest number.
-        here: the place of the marked size.
+        here: the index of the marked size.
     """
     size_hover = readings((x_title, "%{x}"), (_("Kept a token"), "%{y:,}"))
     error_hover = readings((x_title, "%{x}"), (_("Output off by"), "%{y:.3~g}"))
@@ -108,10 +108,10 @@ def writing(
     """Draw one token being written: its row of weights, the cached keys and values, and the cost.
 
     Args:
-        weights: (n, n) of one head, each row written in its turn.
+        weights: (n, n) of one head, one row for each token written.
         key, value: (n, d_head) of the head.
         costs: operations a token with the cache, and without.
-        now: the token being written, from 0; later rows are not there yet.
+        now: the index of the token being written; later rows are hatched.
     """
     n = len(tokens)
     there = np.broadcast_to((np.arange(n) <= now)[:, None], (n, n))

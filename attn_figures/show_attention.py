@@ -46,7 +46,7 @@ def show(
 ) -> "go.Figure | LongWidget":
     """Draw attention weights: one map, with a slider over layers and one over heads where there are several.
 
-    The picture is plain Plotly and moves without a server. Hover tells the true weight.
+    The picture is plain Plotly and moves without a server. Hover shows the exact weight.
 
     Maps of more than 256 places, to 4,096, and more than 3,000,000 weights, to 1 GB, come as a widget that is
     zoomed from the whole map to single cells. From afar a point stands for a block of cells.
@@ -55,20 +55,20 @@ def show(
         attentions: (layers, heads, n_query, n_key), (heads, n_query, n_key) or (n_query, n_key), as an array
             or a tensor; or a list of layers, each with a batch of one or without, as transformers gives them.
         tokens: the words, one a query; numbers from 1 when None.
-        keys: the words that are attended to, where they are others (cross-attention).
-        columns: the keys to draw, by number from 0 or by word; rows then no longer sum to one, and the
-            caption says so. All when None.
-        output: what a layer gives, drawn beside its weights: (n_query, d), (layers, n_query, d) or
+        keys: the words that are attended to, if these are other words (cross-attention).
+        columns: the keys to draw, by zero-based index or by word; rows then no longer sum to one, and the
+            title shows how many keys are drawn. All when None.
+        output: the output, drawn beside the weights: (n_query, d), (layers, n_query, d) or
             (layers, heads, n_query, d). None draws the weights alone.
-        dimensions: of the output, from 0; the first 24 when None.
-        layer, head: which one the figure opens with, from 0; -1 is the last.
+        dimensions: zero-based indices of the output's dimensions to draw; the first 24 when None.
+        layer, head: zero-based indices of those that the figure opens with; -1 is the last.
         keep: what a point of a large map shows of its block, "max" or "mean"; the widget can change it.
         palette: the colours of the maps, "indigo", "viridis", "cividis", "ylgnbu" or "grey", as in the app.
 
     Raises:
-        ValueError: a batch, shapes or words that do not fit, numbers that are no weights, too many of them,
-            an unknown palette or ``keep``; masked arrays and sparse tensors.
-        ImportError: the maps are large, and the package anywidget is not installed.
+        ValueError: for a batch, shapes or words that do not fit, numbers that are no weights or too many, an
+            unknown palette or keep, masked arrays and sparse tensors.
+        ImportError: if the maps are large, and the package anywidget is not installed.
 
     >>> show([[1.0, 0.0], [0.5, 0.5]], ["a", "b"]).data[0].z.tolist()
     [[1.0, 0.0], [0.5, 0.5]]
@@ -117,10 +117,10 @@ def show(
     spec = compose(panels)
     layout = spec["layout"]
     colours = theme.recolouring(theme.LIGHT, palette)
-    layout |= {  # the ramps stand there, and no words do
+    layout |= {  # colour axes hold the ramps, and no words that could be recoloured
         name: theme.recolour(axis, colours) for name, axis in layout.items() if name.startswith("coloraxis")
     }
-    moves: tuple[dict[str, Any], dict[str, Any]] = ({}, {})  # an axis and the cells from one step to the next
+    moves: tuple[dict[str, Any], dict[str, Any]] = ({}, {})  # each axis, and the cells from step to step
 
     for number, (panel, values) in enumerate(zip(panels, numbers, strict=True)):
         trace = next(trace for trace in spec["data"] if trace["name"] == panel.name)
@@ -139,12 +139,12 @@ def show(
             twin_name = twin.y_layout if name.startswith("y") else twin.x_layout
             layout |= _twins(layout, (name, twin_name), words_of_axis, copies, twin)
             ranges.update(dict.fromkeys((name, twin_name), size if copies > 1 else 0))
-        # An axis is there where a trace is: nothing is masked, so the hatch is free to be one.
+        # Plotly draws an axis only if a trace is on it: the hatch can be, since nothing is masked.
         on_twins = {"x": [None], "y": [None], "visible": True, "xaxis": twins.x, "yaxis": twins.y}
         spec["data"] = [
             each | on_twins if each["name"] == f"{panel.name} hatch" else each for each in spec["data"]
         ]
-    del layout["meta"]  # arrangements for other widths, which know nothing of the sliders
+    del layout["meta"]  # arrangements for other widths, without room for the sliders
     _add_sliders(layout, (n_layer, n_head), at, moves)
     return go.Figure(spec)
 
@@ -200,7 +200,7 @@ def _output(
 def _twins(
     layout: dict[str, Any], names: tuple[str, str], labels: Sequence[str], copies: int, twin: Axes
 ) -> dict[str, Any]:
-    """Return two axes over one another: one that names every place for the hover, one with visible labels."""
+    """Return two axes over one another: one with every label for the hover, one with the visible labels."""
     name, twin_name = names
     axis = layout[name]
     across = name.startswith("x")

@@ -30,7 +30,7 @@ from attn_figures.picture import Spec
 from attn_words import N_, _, cached
 
 LARGE = 1024  # cells
-UNDER_CHOICES = 400  # pixels that a window of 1366 x 768 has between choices and the slider
+UNDER_CHOICES = 400  # pixels between choices and the slider in a window of 1366 x 768
 _SCORES = {
     "dot product": N_("scores QKᵀ"),
     "additive": N_("scores, additive"),
@@ -51,9 +51,9 @@ _MEETS = {
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """The result of a hard look-up: each query takes the best key alone.
+    """The result of a hard look-up: each query takes the value of its best key alone.
 
-    ``output_change`` (n_query,) is the distance of its output from softmax's, for each query.
+    ``output_change`` (n_query,) is the distance of each query's output from its output by softmax.
     """
 
     weights: Numbers
@@ -63,10 +63,10 @@ class Lookup:
 
 @dataclass(frozen=True, eq=False)
 class Threshold:
-    """The weights that a threshold keeps, and the rows and the output where rows are renormalised.
+    """The cells that a threshold keeps, and the weights and the output if rows are renormalised.
 
     ``mass`` (n_query, 1) is the kept part of each row. ``renormalised``, ``output`` and its distance from the
-    output of all weights, ``output_change`` (n_query,), are None where rows stay as they are.
+    output of all weights, ``output_change`` (n_query,), are None if rows are not renormalised.
     """
 
     cells: NDArray[np.bool_]
@@ -78,7 +78,7 @@ class Threshold:
 
 @dataclass(frozen=True, eq=False)
 class Ablation:
-    """The head without one key, the ``key``-th: its weights and its output.
+    """The head without the key of index ``key``: its weights and its output.
 
     ``output_changes`` (n_key, n_query) are the distances by which each key's ablation moves each output;
     ``empty`` (n_query,) is True for queries that could attend to this key alone.
@@ -106,7 +106,7 @@ class HeadMatrices:
     nothing. ``factor`` is the operator that scales the scores and ``scale`` its number; ``score`` names the
     score function, ``score_weights`` are its parameters. ``lookup``, ``threshold`` and ``ablation`` are None
     where no picture needs them; ``lookup`` and ``points`` compute when called; ``group`` has the queries
-    whose rows the arcs take together. ``sink`` is a logit in every row's softmax that is no key's.
+    whose rows the arcs combine. ``sink`` is a logit in every row's softmax that belongs to no key.
     """
 
     queries: Sequence[str]
@@ -137,26 +137,26 @@ class HeadMatrices:
 
     @cached_property
     def exponentials(self) -> Numbers:
-        """The exponential of each score less its row's largest; 0 where masked."""
+        """The exponential of each score minus its row's largest; 0 where masked."""
         lowest, may = np.finfo(np.float64).min, self.mask
         largest = np.max(self.scaled_scores, axis=1, where=may, initial=lowest, keepdims=True)
         return np.where(may, np.exp(np.minimum(self.scaled_scores - largest, 0.0)), 0.0)
 
     @cached_property
     def sink_exponentials(self) -> Numbers:
-        """The exponential of the sink's logit, less the largest score of each row (n_query, 1); 0 without."""
+        """The exponential of the sink minus each row's largest score (n_query, 1); 0 without a sink."""
         largest = np.max(self.scaled_scores, axis=1, where=self.mask, initial=-700.0, keepdims=True)
         beside = self.mask.any(axis=1, keepdims=True) & (self.sink is not None)
         return np.where(beside, np.exp(np.minimum((self.sink or 0.0) - largest, 700.0)), 0.0)
 
     @cached_property
     def row_sums(self) -> Numbers:
-        """The sum of each row's exponentials (n_query, 1), the sink's too."""
+        """The sum of each row's exponentials (n_query, 1), with the sink's."""
         return np.asarray(self.exponentials.sum(axis=1, keepdims=True) + self.sink_exponentials)
 
     @cached_property
     def limit(self) -> float:
-        """The largest number on the colour scale that all vectors share."""
+        """The value at the ends of the ramp that all vectors share: equal colours are equal numbers."""
         vectors = [self.x, self.memory, self.query, self.key, self.value]
         return max(float(np.abs(each).max()) for each in vectors if each is not None) or 1.0
 
@@ -165,7 +165,7 @@ class HeadMatrices:
 
         Args:
             thresholds: `mask`, `mass` and `weights`, each with an axis of steps in front.
-            output: of the renormalised rows, with the same axis; again: whether rows are to sum to one again.
+            output: of the renormalised rows, with the same axis; again: whether rows are renormalised.
         """
         cells, mass, rows = map(np.asarray, (thresholds.mask, thresholds.mass, thresholds.weights))
         outputs = np.asarray(output)
@@ -177,7 +177,7 @@ class HeadMatrices:
         return [replace(self, threshold=step) for step in steps]
 
     def with_ablation(self, ablations: Any, key: int) -> "HeadMatrices":
-        """Return the head with one key ablated, from the ablations of each key in turn."""
+        """Return the head with one key ablated, from arrays that hold the ablation of every key."""
         weights, output, changes, empty = (
             np.asarray(getattr(ablations, name)) for name in ("weights", "output", "output_change", "empty")
         )
@@ -188,17 +188,17 @@ class HeadMatrices:
 
     @property
     def ramp_power(self) -> float:
-        """The power of the weights' ramp: among many keys weights are small, and have no numbers."""
+        """The power of the weights' ramp: 2 with many keys, as weights are small then and have no numbers."""
         return 1.0 if max(self.mask.shape) <= NUMBERS_UP_TO else 2.0
 
     @property
     def score_title(self) -> str:
-        """The title of the scores: how they are computed."""
+        """The title of the scores, with the formula that they are computed by."""
         return _(_SCORES[self.score])
 
     @property
     def is_large(self) -> bool:
-        """Whether the maps are too large for the hover of each to have the numbers of all stages."""
+        """Whether the maps are too large for every hover to hold the numbers of all stages."""
         return self.scores.size > LARGE
 
 
@@ -256,7 +256,7 @@ def _scores(head: HeadMatrices, **more: Any) -> Matrix:
 def _scaled_map(head: HeadMatrices, name: str = "scaled", title: str = "", **more: Any) -> Matrix:
     extra = [] if head.is_large else [(_("score"), head.scores)]
     settings: dict[str, Any] = {
-        # The ramp of the raw scores, so that scaling is seen to pale the map.
+        # The ramp of the raw scores, so that scaling visibly pales the map.
         "ramp": ColourScale("scores", float(np.abs(head.scores).max()) or 1.0, _("score")),
         "hover": Hover(_("scaled score"), extra=Extra(extra)),
     }
@@ -308,7 +308,7 @@ def words_in_plane(head: HeadMatrices) -> Spec:
 
 
 def follow_arcs(steps: Sequence[HeadMatrices]) -> dict[str, Any]:
-    """Return what follows the query in the picture of arcs, at every step."""
+    """Return the settings of `words_with_arcs` that change with the query, at every step."""
     first, group = steps[0], steps[0].group
     weights = np.stack([group.mean(each.weights) for each in steps])
     masks = np.stack([group.mean(each.mask.astype(np.float64)) > 0 for each in steps])
@@ -316,7 +316,7 @@ def follow_arcs(steps: Sequence[HeadMatrices]) -> dict[str, Any]:
 
 
 def follow_points(steps: Sequence[HeadMatrices]) -> dict[str, Any]:
-    """Return what follows the query in the picture of points, at every step."""
+    """Return the settings of `words_in_plane` that change with the query, at every step."""
     arrays = (np.stack([getattr(each, name) for each in steps]) for name in ("weights", "mask", "output"))
     return planes.cursor(steps[0].points(), *arrays) if steps[0].points else {}
 
@@ -407,7 +407,7 @@ def dot_products(head: HeadMatrices) -> Spec:
     own = {name: _own(name, each) for name, each in head.score_weights.items()}
     before = [own["W_a"]] if "W_a" in own else []
     after = [own["U_a"], own["v_a"]] if "U_a" in own else []
-    if "U_a" in own:  # which takes keys as rows
+    if "U_a" in own:  # U_a multiplies rows of keys
         keys = _key(head, pick=KEYS, names_rows=True, operator="+")
     return compose([query, *before, keys, *after, scores], largest_unit=64)
 
@@ -482,7 +482,7 @@ def mixing(head: HeadMatrices) -> Spec:
 
 
 def hard_or_soft(head: HeadMatrices) -> Spec:
-    """Draw the look-up of the best key with its output, and under or beside it the softmax with its own."""
+    """Draw the look-up of the best key and its output, and the softmax and its output for comparison."""
     if head.lookup is None:
         raise ValueError("the picture needs a head with a look-up; got one without")
     lookup = head.lookup()
@@ -515,7 +515,7 @@ def hard_or_soft(head: HeadMatrices) -> Spec:
 
 
 def _distances(head: HeadMatrices, distances: Numbers, hover: str) -> SideBars:
-    """Return bars beside an output: each row's distance, as a share of the largest between two values."""
+    """Return bars beside an output: each row's distance, as a share of the largest between any two values."""
     full = np.linalg.norm(head.value[:, None] - head.value, axis=-1).max(initial=0.0)
     names = [escape(each, quote=False) for each in head.queries]
     full = max(float(full), float(distances.max(initial=0.0))) or 1.0
@@ -532,9 +532,9 @@ def _output_changes(head: HeadMatrices, distances: Numbers) -> SideBars:
 
 
 def threshold(head: HeadMatrices) -> Spec:
-    """Draw the weights with those under the threshold faded, and the kept part of each row.
+    """Draw the weights, faded below the threshold, and the kept part of each row.
 
-    Where rows are renormalised, these and their output follow.
+    If rows are renormalised, the new weights and their output follow.
     """
     if (part := head.threshold) is None:
         raise ValueError("the picture needs a head with kept weights; got one without")
@@ -560,7 +560,7 @@ def threshold(head: HeadMatrices) -> Spec:
 
 
 def ablation(head: HeadMatrices) -> Spec:
-    """Draw the weights, those without one key, their difference, and the output without it."""
+    """Draw the weights, the weights without one key, the output without it, and the difference of weights."""
     if (part := head.ablation) is None:
         raise ValueError("the picture needs a head without a key; got one with all")
     mask = head.mask.copy()

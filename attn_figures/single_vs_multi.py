@@ -1,4 +1,4 @@
-"""Pictures of one head against many: measures for each number of heads, and how each number is fitted."""
+"""Pictures of one head against many: measures by the number of heads, and fits with each number."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ from attn_words import N_, _, _n
 
 LIGHT = theme.LIGHT
 ONE, MANY, OTHERS = LIGHT.series[1], LIGHT.series[0], theme.rgba(LIGHT.muted, 0.45)
-PHONE_HEIGHT = 640  # pixels in which all charts stand on a phone, two on a line
+PHONE_HEIGHT = 640  # pixels of all charts on a phone, two on a line
 PARAMETERS, ENTROPY, RANK = N_("parameters"), N_("entropy (nats)"), N_("rank")
 SCORE_RANK, WEIGHT_RANK = N_("rank of the scores"), N_("effective rank of the weights")
-LEAST = 1e-12  # below this share of their size, vectors differ by rounding alone
+LEAST = 1e-12  # a smaller distance, as a share of the vectors' size, is rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Spread:
 
     @classmethod
     def of_powers(cls, values: ArrayLike) -> "Spread":
-        """Return both over the logarithms, for a logarithmic axis: the mean is the geometric one.
+        """Return the spread of the logarithms, as powers of ten: the mean is the geometric one.
 
         Values below `LEAST` count as `LEAST`.
 
@@ -60,7 +60,7 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class HeadCountStudy:
-    """Measures for each number of heads: exact numbers (n_count,), and those with a spread over seeds."""
+    """Measures for each number of heads: exact ones (n_count,), and some with a spread over seeds."""
 
     num_heads: Sequence[int]
     parameters: Sequence[int]
@@ -76,9 +76,9 @@ def single_vs_multi(
     """Draw parameters, FLOPs, entropy and ranks against the number of heads, and distances over the layers.
 
     Args:
-        distances: for each way to stack layers, by its name, one spread over (n_layers + 1,) for each number
-            of heads; empty where layers cannot be stacked. Names are messages.
-        highlight: the place of the number of heads that stands out beside one head.
+        distances: for each way to stack layers, by its name, a message, one spread (n_layers + 1,) for each
+            number of heads; empty if layers cannot be stacked.
+        highlight: the index of the number of heads that stands out beside one head.
         way: the name of the way that is drawn with its spread; the others are dotted.
     """
     counts = study.num_heads
@@ -119,7 +119,7 @@ def _against_heads(
             line(label, counts, mean, colour, width=1.5, dots=6, hover=hover, label=_(label)),
             points(f"{label} here", [counts[highlight]], [mean[highlight]], colour, size=11),
         ]
-    # Entropies lie close together: their axis begins where they do, so that the bars can be seen.
+    # Entropies lie close together: their axis does not begin at 0, so that the bars are visible.
     room = max(highest - lowest, highest / 10) / 4
     floor = lowest - room if len(curves) == 1 and lowest > highest / 2 else 0.0
     return Chart(
@@ -145,7 +145,7 @@ def _against_heads(
 
 
 def _bars(name: str, x: Sequence[int], spread: Spread, colour: str) -> Mark:
-    """Return error bars: for each place an upright stroke from low to high, and a gap."""
+    """Return error bars: at each x an upright stroke from low to high, then a gap."""
     gap = np.full(len(x), np.nan)
     ends = np.stack([spread.low, spread.high, gap], axis=-1).ravel()
     return line(name, np.repeat(np.array(x, dtype=np.float64), 3), ends, colour, width=3.0)
@@ -213,7 +213,7 @@ def _distances(
 
 
 def _trace_name(heads: int) -> str:
-    """Return the English name of a number of heads, for traces."""
+    """Return a number of heads in English, for the names of traces."""
     return f"{heads:,} head" if heads == 1 else f"{heads:,} heads"
 
 
@@ -223,7 +223,7 @@ def _heads(count: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class HeadFit:
-    """The errors of fits with one number of heads (n_seed, n_step), and the maps of the first seed.
+    """The errors (n_seed, n_step) of all fits with this number of heads, and the maps of the first seed.
 
     ``weights`` (n_step, n_head, n_query, n_key).
     """
@@ -236,11 +236,11 @@ class HeadFit:
 def fitting(
     steps: Sequence[int], fits: Sequence[HeadFit], at: int, *, floor: float, queries: Sequence[str]
 ) -> Spec:
-    """Draw the error over the steps for each number of heads, and the maps of one head and of two there.
+    """Draw the error over the steps for each number of heads, and maps of the first two fits at one step.
 
     Args:
-        steps: of the optimiser, ascending.
-        fits: one a number of heads; the maps of the first two are drawn.
+        steps: of the optimiser, ascending; at: the index of the step whose maps are drawn.
+        fits: one for each number of heads.
         floor: the least error that one head can have.
         queries: the names of the queries; keys are counted from 1.
     """
@@ -292,7 +292,7 @@ def fitting(
 
 
 def _powers(exponents: Iterable[int]) -> dict[str, Any]:
-    """Return ticks of a logarithmic axis, with all digits of one size."""
+    """Return the settings of a logarithmic axis with ticks at these powers of ten."""
     powers = list(exponents)
     names = ["1" if each == 0 else power_of_ten(each) for each in powers]
     return ticks([10.0**each for each in powers], names)

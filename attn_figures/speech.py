@@ -18,18 +18,18 @@ from attn_words import N_, _
 
 LIGHT = theme.LIGHT
 BODY = 11.0  # units a side
-PAUSE = N_("pause")  # where nothing is said
+PAUSE = N_("pause")  # the label of frames without speech
 
 
 @dataclass(frozen=True)
 class _Ink(Matrix):
-    """A map in shades of ink, which are readable in light and in dark themes."""
+    """A map in shades from paper to ink, readable in light and in dark themes."""
 
     low: float = 0.0
     high: float = 1.0
 
     def colour_range(self) -> tuple[ColourRange, bool]:
-        """Return from paper to ink, without a bar: a pointer tells the number."""
+        """Return a ramp from paper to ink, and no bar: the hover shows the number."""
         return ColourRange((LIGHT.paper, LIGHT.ink), self.low, self.high, self.hover.quantity), False
 
 
@@ -39,8 +39,8 @@ class Sound:
 
     Attributes:
         energies: log energies, (n_frame, n_band).
-        hertz: where each band begins.
-        labels: the sound spoken in each frame; `PAUSE` where there is none.
+        hertz: the lowest frequency of each band.
+        labels: the sound spoken in each frame, or `PAUSE`.
     """
 
     energies: Numbers
@@ -64,7 +64,7 @@ def speech_weights(
 
     Args:
         local, everywhere: weights of the two heads, (n_frame, n_frame).
-        near: where the local head may attend.
+        near: True where the local head may attend, (n_frame, n_frame).
     """
     names = [f"{at + 1} {_(PAUSE) if label == PAUSE else label}" for at, label in enumerate(sound.labels)]
     bands = [f"{hertz:,.0f} Hz" for hertz in sound.hertz]
@@ -112,6 +112,6 @@ def speech_weights(
 
 
 def speech_cursor(n_frame: int) -> dict[str, Any]:
-    """Return the parts of `speech_weights` that change with the cursor over the frames."""
+    """Return the settings of `speech_weights` that change with the chosen frame."""
     at = np.arange(n_frame, dtype=np.float64)
     return frame_at("sound", column=at) | frame_at("local", row=at) | frame_at("global", row=at)

@@ -1,8 +1,8 @@
 """Every colour, font and hover format of the product, for light, dark and print.
 
-Figures are always built with the LIGHT colours. Each LIGHT colour is unique, so a figure changes theme, and
-the ramps of its maps, by looking its colours up in `recolouring(DARK, "viridis")`: in the browser at once,
-without asking the server.
+Figures are always built with the LIGHT colours. Each LIGHT colour is unique, so the theme and the ramps of a
+figure are changed by replacing its colours by `recolouring(DARK, "viridis")`, which the browser does without
+the server.
 """
 
 import re
@@ -33,9 +33,9 @@ class Palette:
     masked: str
     hatch: str
     warning: str
-    weights: Ramp  # 0 to 1, from paper to deep indigo; its ends differ from paper by what nobody sees
+    weights: Ramp  # 0 to 1, from paper to deep indigo; its first colour differs invisibly from paper
     scores: Ramp  # symmetric around zero, amber to indigo, readable without red and green
-    series: Ramp  # distinct lines, told apart by lightness too
+    series: Ramp  # distinct lines, which differ in lightness too
 
 
 LIGHT = Palette(
@@ -82,7 +82,7 @@ DARK = Palette(
     series=("#AAAEFF", "#F1AD5B", "#70CC9B", "#EE93BD", "#8FC1F0", "#B5B1A8"),
 )  # fmt: skip
 
-# What a teacher's link covers, told from what is masked at the back of a room: wider, crossed and in ink.
+# The hatching of covered parts: wider, crossed and in ink, unlike masked cells from the back of a room.
 COVERED = {"shape": "x", "size": 14, "solidity": 0.22, "fgcolor": LIGHT.muted, "bgcolor": LIGHT.masked}
 
 # On paper: white ground and black ink, everything that carries meaning as on the screen.
@@ -99,7 +99,7 @@ PRINT = Palette(
     )
 )
 
-# Behind the others, so that they are asked for what these lack alone: letters of Chinese.
+# Last, so that they are used only for what the others lack: Chinese characters.
 _CHINESE = (
     '"PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "Noto Sans CJK SC", "Source Han Sans SC", '
     '"WenQuanYi Micro Hei"'
@@ -115,8 +115,8 @@ Colorscale = list[list[float | str]]
 def colorscale(ramp: Ramp, power: float = 1.0) -> Colorscale:
     """Spread a ramp's colours over [0, 1], in the form that Plotly takes.
 
-    With power 1 evenly; with power 2 a colour stands for the square of its place on the ramp, so that small
-    numbers, shared out among many keys, can still be told apart, and the range stays fixed.
+    With power 1 evenly; with power 2 the colour at place p of the ramp means p², so that the small weights
+    of many keys still differ in colour, while the range stays fixed.
 
     >>> colorscale(("#000000", "#808080", "#FFFFFF"))
     [[0.0, '#000000'], [0.5, '#808080'], [1.0, '#FFFFFF']]
@@ -161,7 +161,7 @@ def _around(theme: Palette, low: tuple[str, str], high: tuple[str, str]) -> Ramp
 
 
 def _greys(theme: Palette) -> tuple[Ramp, Ramp]:
-    """Return ramps of grey; for scores zero is the middle one, so that signs differ without colour."""
+    """Return ramps of grey; for scores 0 is the middle grey, so that signs differ without colour."""
     greys = _between(theme.paper, theme.ink)
     return greys, greys
 
@@ -188,7 +188,7 @@ def recolouring(target: Palette, ramps: str = "indigo") -> Mapping[str, str]:
     '#440154'
 
     Raises:
-        KeyError: there are no such ramps.
+        KeyError: if there are no such ramps.
     """
     weights, scores = RAMPS[ramps](target)
     target = replace(target, weights=weights, scores=scores)
@@ -201,7 +201,7 @@ def recolouring(target: Palette, ramps: str = "indigo") -> Mapping[str, str]:
 
 
 def by_theme(ramps: str = "indigo") -> dict[str, Mapping[str, str]]:
-    """Return a live figure's colours in each theme; a theme that is missing keeps the figure's own.
+    """Return a live figure's colours in each theme; a theme that is missing keeps the LIGHT ones.
 
     >>> list(by_theme()), list(by_theme("grey"))
     (['dark', 'print'], ['light', 'dark', 'print'])
@@ -241,7 +241,7 @@ def variables(palette: Palette) -> dict[str, str]:
 
 
 def rgba(colour: str, alpha: float) -> str:
-    """Make a #RRGGBB colour translucent, as #RRGGBBAA, so that its theme can still be recognised.
+    """Make a #RRGGBB colour translucent, as #RRGGBBAA, so that `recolour` still finds it.
 
     >>> rgba("#3B3F9E", 0.5)
     '#3B3F9E80'

@@ -14,7 +14,7 @@ from attn_figures.picture import Spec
 from attn_figures.widths import letters
 from attn_words import _n
 
-UNDER_A_SENTENCE = 336  # pixels that a window 768 high has between a row to type in and a slider
+UNDER_A_SENTENCE = 336  # pixels between a row to type in and a slider in a window 768 high
 LARGEST = 48.0  # pixels: the sentence is typed above, and captions stay in sight
 
 
@@ -36,7 +36,7 @@ class MaskedWeights:
         return int(self.may.sum())
 
     def title(self, pairs: int) -> str:
-        """Return its label, and how many pairs it allows, as a title."""
+        """Return a title: the label, and this number of pairs."""
         name = self.label or self.name
         return _n("{name}: {count:,} pair", "{name}: {count:,} pairs", pairs, name=name)
 

@@ -1,7 +1,7 @@
-"""The largest of some numbers, and their order, without differences that are rounding alone.
+"""The indices of the largest numbers, and of numbers in order, where differences by rounding are ties.
 
-Processors add up in different orders, so the last digits of equal numbers vary between machines: these must
-not decide what is named first, or drawn.
+Processors add up in different orders, so the last digits of equal numbers vary between machines: these digits
+must not decide what is named first, or drawn.
 """
 
 from typing import Any
@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 TIE = 1e-9  # weights that differ by less are equal
-_ROUNDING = 1e-15  # of numbers of size one, which small ones are differences of
+_ROUNDING = 1e-15  # below it small numbers may be what rounding leaves of numbers of size one
 
 
 def _least(numbers: Any) -> Any:
-    """Return the least difference that makes a number smaller than another, whatever their size."""
+    """Return the difference up to which a smaller number ties with each of these."""
     return np.maximum(TIE * np.abs(numbers), _ROUNDING)
 
 
 def largest(numbers: NDArray[np.float64]) -> list[int]:
-    """Return the places of the largest number, those that tie with it included, counted through all axes.
+    """Return the indices, in the flattened array, of the largest number and of all that tie with it.
 
     >>> largest(np.array([0.2, 0.4, 0.4])), largest(np.array([3e-12, 0.0]))
     ([1, 2], [0])
@@ -30,7 +30,7 @@ def largest(numbers: NDArray[np.float64]) -> list[int]:
 
 
 def largest_first(numbers: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the places of numbers (..., n) along the last axis, the largest first; those that tie in order.
+    """Return the indices of numbers (..., n) along the last axis, the largest first; ties keep their order.
 
     >>> largest_first(np.array([0.2, 0.4, 0.1, 0.4 + 1e-15])).tolist()
     [1, 3, 0, 2]

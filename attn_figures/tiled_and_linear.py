@@ -24,7 +24,7 @@ def tile(
 
     Args:
         tokens: as typed. scores: (n, n), of which one tile is shown.
-        tiles: the keys of each tile; now: the tile in fast memory, from 0.
+        tiles: the keys of each tile; now: the index of the tile in fast memory.
         running: (n, 2), each query's largest score and sum so far. output: (n, d_v), over the keys so far.
     """
     n = len(tokens)
@@ -76,10 +76,10 @@ def state(
     """Draw the state after a token, the outputs so far, and the weight of the first word by both methods.
 
     Args:
-        tokens: as typed. memory: S (d_k, d_v) and z (d_k,) after the token `now`, from 0.
-        output: (n, d_v); rows after `now` are not there yet.
+        tokens: as typed. memory: S (d_k, d_v) and z (d_k,) after the token of index ``now``.
+        output: (n, d_v); rows after ``now`` are hatched.
         first: (n,) the weight of the first word, by softmax and by linear attention.
-        limit: the end of the colours of S and z, the same at all steps.
+        limit: the value at the ends of the ramp of S and z, the same at all steps.
     """
     n = len(tokens)
     sums, normaliser = memory

@@ -20,7 +20,7 @@ from attn_words import N_, _, _c, cached
 
 LIGHT = theme.LIGHT
 LONGEST_TITLE = len("1.1 previous token 0.00")
-COURSES = 16  # whose lines are kept
+COURSES = 16  # training histories whose curves are cached
 LOSS, RIGHT = LIGHT.muted, LIGHT.ink
 MEASURES = N_("previous token"), N_("induction"), N_("diagonal"), N_("right place")
 COLOURS = dict(zip(MEASURES, LIGHT.series[:4], strict=True))
@@ -31,8 +31,8 @@ SHORT = {MEASURES[0]: N_("previous")}  # a phone has room for two short words ab
 class ModelMaps:
     """The attention maps and the predictions of a model for one sequence.
 
-    ``weights`` (n_head, n, n) have the heads of all layers, ``probabilities`` (n, n_symbol) those of each
-    symbol; ``answers`` are the places of the right symbols, None for a row without one.
+    ``weights`` (n_head, n, n) hold the heads of all layers, ``probabilities`` (n, n_symbol) the predictions;
+    ``answers`` are the indices of the right symbols, None for a row without one.
     """
 
     weights: Numbers
@@ -63,9 +63,9 @@ class TrainingHistory:
 
 
 def scrubber(maps: ModelMaps, course: TrainingHistory, at: int) -> Spec:
-    """Draw all maps, the predictions, and the training history with the present step marked.
+    """Draw all maps, the predictions, and the training history with the step of index ``at`` marked.
 
-    The first layer ends with the predictions, the last with the history: of two layers each is a line.
+    The predictions follow the maps of the first layer, the history those of the last.
     """
     panels: list[Panel] = [_map(maps, head) for head in range(len(maps.weights))]
     first = maps.heads_per_layer or len(panels)
@@ -122,7 +122,7 @@ def _predictions(maps: ModelMaps) -> PredictionMatrix:
 
 @cached(COURSES)
 def _lines(course: TrainingHistory) -> list[Mark]:
-    """Return the curves that all steps share: the loss as a share of guessing's, the accuracy, measures."""
+    """Return the curves that all steps share: the loss divided by ``guessing``, the accuracy, measures."""
     x, share = course.steps, course.loss / course.guessing
     hover = readings((_("step"), "%{x}"), (_("loss"), "%{customdata:.4f}"))
     loss = line("loss", x, share, LOSS, hover=hover, label=_("loss"))
@@ -140,13 +140,13 @@ def _lines(course: TrainingHistory) -> list[Mark]:
 
 
 def _here(curve: Mark, at: int) -> Mark:
-    """Return a point at one place of a curve."""
+    """Return a point on a curve, at the step of index ``at``."""
     x, y = (curve[axis][at : at + 1] for axis in "xy")
     return points(f"{curve['name'].removesuffix(' course')} here", x, y, curve["line"]["color"], size=9)
 
 
 def _chart(course: TrainingHistory, at: int, n: int) -> Chart:
-    """Return the chart of the training beside maps of n rows; the loss is a share of guessing's."""
+    """Return the chart of the training, sized to stand beside maps of n rows."""
     loss, right, *heads = _lines(course)
     end = float(course.steps[-1]) or 1.0
     legend = {_(SHORT.get(measure, measure)): COLOURS[measure] for _head, measure, _values in course.heads}

@@ -27,9 +27,9 @@ def two_texts(
     """Draw A, B and B − A, with one query's row framed.
 
     Args:
-        weights: of each text, on the axis of both, (2, n, n).
-        visible: where a text has both tokens, and the query may attend to the key, (2, n, n).
-        tokens: n labels; titles: what stands under A and under B, escaped.
+        weights: of each text, over the tokens of both, (2, n, n).
+        visible: True where a text has both tokens, and the query may attend to the key, (2, n, n).
+        tokens: n labels; titles: of A and of B, escaped.
         limit: the difference at the ends of the ramp.
     """
     first, second = (

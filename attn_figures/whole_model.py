@@ -1,4 +1,4 @@
-"""Pictures of a whole model: each head a thumbnail, and one of them large."""
+"""Pictures of a whole model: a thumbnail of each head, and one head's map large."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -35,12 +35,12 @@ class Model:
 
     Attributes:
         layers: each (n_head, n_query, n_key); lengths may differ between layers.
-        scores: one number a head, over all layers in order; score: their name.
-        order: the heads, counted over all layers, the first on the slider first.
+        scores: one number for each head, over all layers in order; score: the name of these numbers.
+        order: the heads, as indices over all layers, in the slider's order.
         rows, columns: the labels of queries and keys, for each layer.
-        true: the weights as the model has them, where rows of `layers` were divided by what they give to the
-            keys that are shown; a map says so on itself then.
-        may: True where a query may attend, for each layer; None where it may everywhere, or nobody knows.
+        true: the model's weights, if the rows of `layers` are renormalised over the keys that are shown; a
+            map's title and hover then show that.
+        may: True where a query may attend, for each layer; None where it may everywhere, or if unknown.
     """
 
     layers: Sequence[Numbers]
@@ -54,16 +54,16 @@ class Model:
 
     @property
     def quantity(self) -> str:
-        """The name of a map's number."""
+        """The name of the maps' values."""
         return _("weight") if self.true is None else _("share among words")
 
     @property
     def largest_of_some(self) -> str:
-        """The name of a number that is the largest of several."""
+        """The name of a value that is the largest of several weights."""
         return _("weight up to") if self.true is None else _("share among words up to")
 
     def at(self, head: int) -> tuple[int, int]:
-        """Return a head's layer, and its number within it, both from 0."""
+        """Return a head's layer and its place there, both zero-based, from its index over all layers."""
         for layer, weights in enumerate(self.layers):
             if head < len(weights):
                 return layer, head
@@ -71,7 +71,7 @@ class Model:
         raise IndexError("no such head")
 
     def number(self, head: int) -> str:
-        """Return a head's layer and its number within it, both from 1.
+        """Return a head's layer and its place there as text, both counted from 1.
 
         >>> Model([np.ones((2, 1, 1))] * 2, [0.0] * 4, "", range(4), (), ()).number(3)
         '2.2'
@@ -80,7 +80,7 @@ class Model:
         return f"{layer + 1}.{within + 1}"
 
     def name(self, head: int) -> str:
-        """Return the name of a head: layer and head, both from 1.
+        """Return the name of a head, with its `number`.
 
         >>> Model([np.ones((2, 1, 1))] * 2, [0.0] * 4, "", range(4), (), ()).name(3)
         'head 2.2'
@@ -89,7 +89,7 @@ class Model:
 
 
 def thumbnail_side(layers: Sequence[Numbers]) -> int:
-    """Return the number of cells of a thumbnail's side: as many as a map's, while all of them fit."""
+    """Return the cells of a thumbnail's side: as many as the longest map's, if all thumbnails fit so."""
     lines, heads = len(layers), max(map(len, layers))
     longest = max(side for weights in layers for side in weights.shape[1:])
     return int(min(longest, MOST_SIDE, max(4, (MOST_CELLS / (lines * heads)) ** 0.5 - 1)))
@@ -98,7 +98,7 @@ def thumbnail_side(layers: Sequence[Numbers]) -> int:
 def montage(layers: Sequence[Numbers], side: int) -> NDArray[np.float64]:
     """Return all maps in one array, a layer a line, with gaps of NaN between them.
 
-    A map that is larger than a thumbnail has the largest weight of each part.
+    A map that is larger than a thumbnail is reduced to the largest weight of each part.
 
     >>> montage([np.array([[[0.0, 1.0], [0.5, 0.5]]])], 1).tolist()
     [[1.0]]
@@ -119,7 +119,7 @@ def montage(layers: Sequence[Numbers], side: int) -> NDArray[np.float64]:
 
 
 def head_at(layers: Sequence[Numbers], row: int, column: int) -> int | None:
-    """Return the head, counted over all layers, of a cell of the thumbnails; None between them."""
+    """Return the head, as an index over all layers, at a cell of the thumbnails; None between them."""
     step = thumbnail_side(layers) + 1
     (line, down), (head, right) = divmod(row, step), divmod(column, step)
     if step - 1 in (down, right) or line >= len(layers) or head >= len(layers[line]):
@@ -150,7 +150,7 @@ class _Thumbnails(Matrix):
 
 
 def steps(model: Model, places: Sequence[int]) -> Sequence[Spec]:
-    """Draw the heads at these places of the order, a step each; all share their thumbnails."""
+    """Draw a step for each of these indices into the model's ``order``; all steps share their thumbnails."""
     side = thumbnail_side(model.layers)
     thumbnails = _thumbnails(model, side)
 

@@ -23,12 +23,12 @@ def letters(text: str) -> int:
 def shorten(text: str, most: int) -> str:
     """Cut a text that is longer than `most` letters, and end it in an ellipsis.
 
-    One sign, such as a joined emoji, is never cut.
+    One sign, such as an emoji joined from several, is never cut.
 
     >>> shorten("attention", 6), shorten("注意力权重", 6), shorten("key", 6)
     ('atten…', '注意…', 'key')
     """
-    end = wide = flags = 0  # where the last whole sign with room ended; and flag letters one after another
+    end = wide = flags = 0  # the end of the last whole sign with room; flag letters in a row
     for at, char in enumerate(text):
         half_a_flag = char in _FLAG_LETTERS and flags % 2 == 1
         if wide < most and not (_adds(char) or text[at - 1] == _JOINER or half_a_flag):
@@ -41,5 +41,5 @@ def shorten(text: str, most: int) -> str:
 
 
 def _adds(char: str) -> bool:
-    """Whether it changes the sign before it: an accent, a joiner, a colour of skin."""
+    """Whether the character changes the sign before it: an accent, a joiner, a colour of skin."""
     return category(char) in ("Mn", "Me", "Cf") or "\U0001f3fb" <= char <= "\U0001f3ff"
