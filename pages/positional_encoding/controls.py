@@ -93,7 +93,7 @@ def _width_note(state: State) -> str:
         return ""
     return _(
         ":material/info: Width {used} is used in place of {width}: one-hot words need a dimension each, "
-        "rotary takes pairs, and the learned table has its own width.",
+        "rotary takes pairs, and learned positions have their own width.",
         used=used_width,
         width=state.width,
     )

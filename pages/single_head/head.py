@@ -59,7 +59,7 @@ SINK_HELP = N_(
 def read_sink(controls: Controls) -> float | None:
     """Read the logit of an attention sink, the same in all heads; None for no sink."""
     has_sink = controls.flag(SINK, _("Attention sink"), help=_(SINK_HELP))
-    return controls.real(SINK_LOGIT, _("Logit of the sink")) if has_sink else None
+    return controls.real(SINK_LOGIT, _("Sink logit")) if has_sink else None
 
 
 @shared

@@ -126,7 +126,7 @@ TERMS = (
         "Linear attention",
         "Linear attention weighs keys by products of features in place of softmax, so that sums over the "
         "keys serve all queries.",
-        _stage("all at once", score="linear"),
+        _stage("scores", score="linear"),
         also=("kernelised attention", "linear transformer"),
         paper="\\phi(q)^\\top \\phi(k)",
         code="score_attention",
@@ -251,7 +251,7 @@ TERMS = (
     Term(
         "Cross-attention",
         "In cross-attention queries come from one sequence, keys and values from another.",
-        Place("single_head", {"cross": "true"}),
+        Place("multi_head", {"view": "encoder and decoder", "cross": "true"}),
         also=("encoder-decoder attention",),
         code="scaled_dot_product_attention",
         source=BAHDANAU,

@@ -67,7 +67,7 @@ TERMS = (
         "Dilated window",
         "A dilated window lets a query attend to neighbours with gaps between them.",
         _mask("dilated"),
-        also=("dilated sliding window",),
+        also=("dilated mask", "dilated sliding window"),
         code="dilated_mask",
         source=LONGFORMER,
     ),
@@ -84,7 +84,7 @@ TERMS = (
         "Block-sparse attention computes some blocks of the map alone: here a query's own and some by lot. "
         "BigBird has windows and global blocks too.",
         _mask("block-sparse", w="2", moves="mask width"),
-        also=("BigBird's random blocks",),
+        also=("block-sparse mask", "BigBird's random blocks"),
         code="block_sparse_mask",
         source="Child et al., 2019; Zaheer et al., 2020",
     ),

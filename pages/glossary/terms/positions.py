@@ -32,7 +32,7 @@ TERMS = (
         "Sinusoidal encoding",
         "A sinusoidal encoding adds waves from fast to slow to the tokens' vectors.",
         _scheme(show="encoding"),
-        also=("sinusoidal positional encoding", "sine and cosine encoding"),
+        also=("sinusoidal", "sinusoidal positional encoding", "sine and cosine encoding"),
         paper="PE_{p,2i} = \\sin(p / 10000^{2i/d})",
         code="sinusoidal_encoding",
         source="Vaswani et al., 2017",

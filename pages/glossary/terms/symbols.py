@@ -71,7 +71,7 @@ TERMS = (
     Term(
         "Vectors of the words",
         "E holds the words' vectors before anything is added to them, one a row.",
-        Place("positional_encoding", {"show": "E + P"}),
+        Place("positional_encoding", {"show": "E + P", "tab": "Maths"}),
         also=("words' vectors",),
         symbols=("E", "E_{token}"),
         paper="E",

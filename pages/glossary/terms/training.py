@@ -38,7 +38,7 @@ TERMS = (
     Term(
         "Attention sink",
         "An attention sink is a token that draws weight whatever the words are.",
-        Place("learned_heads", {"source": "a real model"}),
+        Place("learned_heads", {"source": "a real model", "look": "attention flow"}),
         also=("sink token", "sink"),
         code="first_token_score",
         source="Xiao et al., 2024",
@@ -73,14 +73,6 @@ TERMS = (
         paper="\\lVert \\alpha f(x) \\rVert",
         code="attention_flow.weighted_value_norms",
         source="Kobayashi et al., 2020",
-    ),
-    Term(
-        "Image pyramid",
-        "An image pyramid holds a map at every scale: each level halves both sides, and a point stands for a "
-        "block of cells.",
-        Place("learned_heads", {"source": "your own"}),
-        also=("mipmap",),
-        source="Tanimoto and Pavlidis, 1975; Williams, 1983, mipmap",
     ),
     Term(
         "Ablation",
