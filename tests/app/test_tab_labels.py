@@ -34,7 +34,7 @@ SIGNS: dict[str, dict[str, str]] = {
         "Maths": "rows, pairs and positions count from 0",
         "Break it": "have the same frequency: the exponent was left out",
         "Checks": CHECKS,
-        "Data": "The vectors of the words",
+        "Data": "**positions, at strength 1**",
         "Code": CODE,
     },
     "multi-head": {
@@ -50,7 +50,7 @@ SIGNS: dict[str, dict[str, str]] = {
         "Batch": "**many sentences at once**",
         "One or many": "**What one head cannot learn.**",
         "Cost": "| mask | pairs | share | multiply-adds |",
-        "Checks": "`torch.nn.MultiheadAttention` with the same",
+        "Checks": "the maps are those of `torch.nn.MultiheadAttention`",
         "Data": "**What goes in**",
         "Code": CODE,
         "Spellings": "one fused W_qkv",
