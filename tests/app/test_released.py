@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
-from attn_ui.base.parameters import Choice, Tabs
+from attn_ui.base.parameters import Choice, Tabs, label
 from benchmarks.classroom import ROOT, serving
 from benchmarks.student import Student
 from tests.pages import PAGES
@@ -75,6 +75,19 @@ async def _not_as_its_link(student: Student, page: str) -> list[str]:
     ]
 
 
+async def _choose(student: Student, setting: Choice, option: str) -> None:
+    """Press an option, or choose it in the list of those that have no chip, which is emptied then."""
+    address = urlencode({**dict(parse_qsl(student.address)), setting.name: option})
+    if setting.chips and option not in setting.chips:
+        in_list = f"more-{setting.name}"
+        await student.run(**{in_list: label(setting.name, option)})
+        del student.state[in_list]
+        student.state[setting.name], student.address = option, address
+    else:
+        student.address = address  # as the browser writes it, before it asks
+        await student.run(**{setting.name: option})
+
+
 async def _pressed(server: str, page: str, setting: Choice) -> list[str]:
     """Choose each option of a control that stands in a part of a page; say what is not as its link has it."""
     faults = []
@@ -84,9 +97,7 @@ async def _pressed(server: str, page: str, setting: Choice) -> list[str]:
             control = student.widgets.get(setting.name)
             if control is None or not control.fragment:
                 break
-            said = {**dict(parse_qsl(student.address)), setting.name: option}
-            student.address = urlencode(said)  # as the browser writes it, before it asks
-            await student.run(**{setting.name: option})
+            await _choose(student, setting, option)
             if wrong := await _not_as_its_link(student, page):
                 faults.append("\n".join([f"/{page}?{student.address}", *wrong]))
                 await student.run(page)
