@@ -132,6 +132,7 @@ def test_heads_cache_is_bounded_in_bytes() -> None:
 @pytest.mark.slow
 def test_session_keeps_no_results_of_many_heads() -> None:
     """What a callback of a page holds lives as long as the session: once the modules of its last picture."""
+    open_page("multi-head", tab="Break it")  # a mistake keeps its example: it has one, whoever asks
     shared_cache.clear()  # of what another test asked for
     compute._NUMBERS.clear()
     gc.collect()
