@@ -94,10 +94,6 @@ def opened(term: Term) -> AppTest:
     return open_sound(page, **term.place.link)
 
 
-def without_its_package(term: Term) -> bool:
-    return term.name == "Learned positions" and bool(attn_core.SCHEMES["learned"].missing_package())
-
-
 @pytest.mark.parametrize("name", EVERY_TERM)
 def test_term_link_opens_a_view_that_names_the_term(name: str) -> None:
     term = EVERY_TERM[name]
@@ -108,26 +104,22 @@ def test_term_link_opens_a_view_that_names_the_term(name: str) -> None:
         assert stands(at, page, setting, value), f"{setting} is not {value}"
     said = shown(at)
     named = any(folded(each) in said for each in (term.name, *term.also))
-    assert named or {*map(latex.key, term.symbols)} & letters_on(at) or without_its_package(term)
+    without_package = name == "Learned positions" and attn_core.SCHEMES["learned"].missing_package()
+    assert named or {*map(latex.key, term.symbols)} & letters_on(at) or without_package
 
 
+AS_THE_TERM = (
+    *("ALiBi", "Pre-norm", "Post-norm", "KV cache", "Attention sink", "Causal mask", "Cross-attention"),
+    *("Induction head", "Previous-token head", "Nadaraya–Watson"),
+)
 # What a course asks for by these names, and must find beside our plain words.
 NAMED = {
     "RoPE": ("rotary",),
-    "ALiBi": ("ALiBi",),
     "T5 relative bias": ("T5 relative bias", "buckets"),
     "MQA": ("MQA", "multi-query attention"),
     "GQA": ("GQA", "grouped-query attention"),
     "MLA": ("MLA", "multi-head latent attention"),
-    "Pre-norm": ("pre-norm",),
-    "Post-norm": ("post-norm",),
-    "KV cache": ("KV cache",),
-    "Attention sink": ("attention sink",),
-    "Induction head": ("induction head",),
-    "Previous-token head": ("previous-token head",),
-    "Nadaraya–Watson": ("Nadaraya–Watson",),
-    "Causal mask": ("causal mask",),
-    "Cross-attention": ("cross-attention",),
+    **{name: (name,) for name in AS_THE_TERM},
 }
 
 
@@ -140,10 +132,6 @@ def test_term_names_of_the_field_are_on_their_views(name: str) -> None:
 def test_mask_terms_exist_and_open_each_mask() -> None:
     opened = {term.place.link.get("mask") for term in EVERY_TERM.values()}
     assert not attn_core.MASK_PATTERNS.keys() - {"none", "own"} - opened
-
-
-def test_kernel_regression_names_nadaraya_and_watson_first() -> None:
-    assert "Nadaraya–Watson" in open_sound("kernel-regression").main.markdown[0].value
 
 
 def found_in_code(name: str) -> bool:

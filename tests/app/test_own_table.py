@@ -202,10 +202,7 @@ ODD: dict[str, tuple[dict[str, list[float]], str]] = {
     "x\ty\n0,5\t1\n0,7\t2\n": ({"x": [0.5, 0.7], "y": [1, 2]}, "“0,5” is read as 0.5"),
     "x;y\n1 234,5;2\n2 345,5;3\n": ({"x": [1234.5, 2345.5], "y": [2, 3]}, "is read as 1234.5"),
     "x;y\n1'234.5;2\n2'345.5;3\n": ({"x": [1234.5, 2345.5], "y": [2, 3]}, "is read as 1234.5"),
-    '"speed" "dist"\n"1" 4 2\n"2" 4 10\n"3" 7 4\n': (
-        {"speed": [4, 4, 7], "dist": [2, 10, 4]},
-        "counts the rows",
-    ),
+    '"v" "d"\n"1" 4 2\n"2" 4 10\n"3" 7 4\n': ({"v": [4, 4, 7], "d": [2, 10, 4]}, "counts the rows"),
     "speed\tdist\n1\t4\t2\n2\t4\t10\n": ({"speed": [4, 4], "dist": [2, 10]}, "counts the rows"),
     "speed,dist\n1,4,2\n2,4,10\n3,7,4\n": ({"speed": [4, 4, 7], "dist": [2, 10, 4]}, "counts the rows"),
     ",x,y\n0,1.5,2\n1,2.5,3\n2,3.5,1\n": ({"x": [1.5, 2.5, 3.5], "y": [2, 3, 1]}, "counts the rows"),

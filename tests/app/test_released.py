@@ -79,9 +79,8 @@ async def _choose(student: Student, setting: Choice, option: str) -> None:
     """Press an option, or choose it in the list of those that have no chip, which is emptied then."""
     address = urlencode({**dict(parse_qsl(student.address)), setting.name: option})
     if setting.chips and option not in setting.chips:
-        in_list = f"more-{setting.name}"
-        await student.run(**{in_list: label(setting.name, option)})
-        del student.state[in_list]
+        await student.run(**{f"more-{setting.name}": label(setting.name, option)})
+        del student.state[f"more-{setting.name}"]
         student.state[setting.name], student.address = option, address
     else:
         student.address = address  # as the browser writes it, before it asks
