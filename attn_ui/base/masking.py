@@ -6,6 +6,7 @@ from typing import Any
 from attn_ui.base.controls import Controls
 from attn_ui.base.parameters import Choice, label_of, tab_name
 from attn_ui.base.shared_settings import BLOCKED, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS
+from attn_ui.base.terms import general
 from attn_words import _
 
 
@@ -19,6 +20,14 @@ def describe_mask(setting: Choice, kinds: Sequence[str]) -> str:
         return ""
     masks = ", ".join(label_of(setting, each) for each in kinds)
     return _("masks, head by head: {masks}", masks=masks) if len(kinds) > 1 else _("mask: {mask}", mask=masks)
+
+
+def explain_mask(kind: str) -> str | None:
+    """Return what the glossary says of a kind of mask; None where it has no sentence of its own."""
+    for term in general():
+        if kind in term.also or f"{term.name} ".lower().startswith(f"{kind} "):
+            return _(term.says)
+    return None
 
 
 def read_details(controls: Controls, kinds: Collection[str], *, blocks_in: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from attn_ui.base.controls import Controls
 from attn_ui.base.hand_weight_settings import TABLES, Weight, hand_settings
 from attn_ui.base.hand_weights import read_by_hand, read_init, read_whether
 from attn_ui.base.markdown import all_of
-from attn_ui.base.masking import read_details
+from attn_ui.base.masking import explain_mask, read_details
 from attn_ui.base.parameters import Parameter
 from attn_ui.base.removed_weights import read_removal
 from attn_ui.base.schemes import SchemeSettings, read_layout, read_scheme
@@ -173,7 +173,8 @@ def _read_setting(
         sink = read_sink(more)
     with scheme_and_mask:
         positions = read_scheme(controls, POSITIONS, SCHEMES, layout, live=(STRENGTH,))
-        mask = controls.choose(HEADS_MASK, _("Mask"), on_change=lambda: _widen(controls))
+        explained = explain_mask(controls.peek(HEADS_MASK))
+        mask = controls.choose(HEADS_MASK, _("Mask"), help=explained, on_change=lambda: _widen(controls))
         details_place = controls.space()
     setting = HeadsSetting(
         case,

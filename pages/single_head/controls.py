@@ -8,7 +8,7 @@ from attn_ui.base.controls import Controls
 from attn_ui.base.hand_weight_settings import SINGLE, HandRows, hand_settings
 from attn_ui.base.hand_weights import read_by_hand, read_init, read_whether
 from attn_ui.base.markdown import plain
-from attn_ui.base.masking import read_details
+from attn_ui.base.masking import explain_mask, read_details
 from attn_ui.base.parameters import Parameter, Table
 from attn_ui.base.removed_weights import MOST_NUMBERS
 from attn_ui.base.shared_settings import (
@@ -199,7 +199,8 @@ def _read_score(controls: Controls) -> tuple[str, str, float]:
 def _read_scoring(controls: Controls, inputs: Inputs, scores: tuple[str, str, float]) -> Scoring:
     """Read the mask; scores: what `_read_score` returns."""
     head, (score, scale, free_scale) = make_head(inputs), scores
-    kind = controls.choose(MASK, _("Mask"), on_change=lambda: _widen_prefix(controls))
+    about = explain_mask(controls.peek(MASK))
+    kind = controls.choose(MASK, _("Mask"), help=about, on_change=lambda: _widen_prefix(controls))
     masking = Masking(kind, seed=inputs.seed, **read_details(controls, [kind], blocks_in=_("the scaled map")))
     n_cells = len(head.queries) * len(head.keys)
     widths = tuple(MASK_PATTERNS[kind].widths(masking, max(len(head.queries), len(head.keys))))

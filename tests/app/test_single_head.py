@@ -13,8 +13,9 @@ import torch
 import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
-from attn_core import ATTENTION_SAMPLES, Masking, make_mask
+from attn_core import ATTENTION_SAMPLES, MASK_PATTERNS, Masking, make_mask
 from attn_figures.matrix import NUMBERS_UP_TO
+from attn_ui.base.masking import explain_mask
 from attn_ui.base.shared_settings import TABLE_Q, TEMPERATURE, TEXT
 from attn_ui.screen.typed_tables import edited, matrix_of
 from pages import PAGES
@@ -380,3 +381,12 @@ def test_weight_colours_are_bent_for_many_keys(count: int, power: float) -> None
     at = PAGES["single-head"].at(f"text={words}&colours=even")  # a setting that old links have
     assert at.dropped == []
     assert at.view.result.matrices.ramp_power == power
+
+
+def test_mask_help_is_the_sentence_of_its_own_term() -> None:
+    texts = {kind: explain_mask(kind) for kind in MASK_PATTERNS}
+    assert {kind for kind, text in texts.items() if text is None} == {"none", "own"}
+    for kind, term in {"causal": "causal mask", "causal window": "window of 4", "packed": "packed"}.items():
+        assert term in (texts[kind] or "").lower()
+    app = open_sound("single-head", mask="causal window", w="3")
+    assert app.selectbox(key="mask").help == texts["causal window"]
