@@ -131,6 +131,8 @@ def test_two_texts_of_a_decoder_mask_later_tokens(tmp_path: Path, monkeypatch: p
     app.toggle(key="pieces").set_value(True).run()
     assert not app.exception
     page = at("pair=typed&text=the+cat+sat&text2=the+cat+ran+on&pieces=true")
+    early = at("pair=typed&text=the+cat+sat&text2=a+cat+sat")
+    assert [len(each.view.notes) for each in (page, early)] == [3, 2]  # no word sees a difference after it
     shared_cache.clear()
     n = len(page.view.result.labels)
     for each in maps(page, 0).values():

@@ -27,6 +27,7 @@ from pages.learned_heads.settings import PAIR_HEAD, PAIR_QUERY, RANK_BY, WHOLE_T
 from pages.learned_heads.two_texts import TwoTexts
 
 _NAMED = 2  # keys in the read-out
+_ROUNDING = 1e-5  # what rounding alone moves, in single precision
 
 
 def view(controls: Controls, state: TwoTexts) -> View[AnyResult]:
@@ -64,7 +65,14 @@ def view(controls: Controls, state: TwoTexts) -> View[AnyResult]:
         first=plain(state.texts[0]),
         second=plain(state.texts[1]),
     )
-    return View(state, figure, notes=[Small(about), Small(words.about_model(state.model))], tabs=WHOLE_TAB)
+    notes = [Small(about), Small(words.about_model(state.model))]
+    if state.model.is_causal and float(pair.changes.max()) < _ROUNDING:
+        nothing = _(
+            "Nothing moves: words see only what stands before them, and before each word that both sentences "
+            "have these are the same. Type two that differ earlier."
+        )
+        notes.insert(0, Small(f":material/info: {nothing}"))
+    return View(state, figure, notes=notes, tabs=WHOLE_TAB)
 
 
 @shared_scene
