@@ -1,4 +1,4 @@
-"""What flows through all layers of a model: weights, lengths of weighted values, rollout, sinks."""
+"""Attention through all layers of a model: weights, lengths of weighted values, rollout, sinks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ from pages.learned_heads.settings import LAYER, MOST_LAYERS
 from pages.learned_heads.state import Heads
 
 MOST_TOKENS = 128
-MOST_NUMBERS = 250_000  # of all maps at all positions of the slider
+MOST_NUMBERS = 250_000  # at most, in the maps at all positions of the slider
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +32,12 @@ class AttentionFlow:
 
     Attributes:
         source: a toy at one step of its training, or a whole model.
-        labels: of its tokens; tokens: as they are.
-        maps: the weights of each layer's heads that are on, (n_head, n, n); numbers: what these are called.
-        stages: of each layer's attention, with all heads; None of a file, which holds no values.
-        on: which heads of each layer are on, from 0.
+        tokens: of the text; labels: the tokens, numbered where one occurs again.
+        maps: the weights of each layer's heads that are on, (n_head, n, n); numbers: these heads' numbers.
+        stages: every stage of each layer, with all heads; None if values or projections are unknown.
+        on: the zero-based indices of each layer's heads that are on.
         mask: True where a query may attend, (n_layer, n, n).
-        at: the layer on screen, from 0.
+        at: the zero-based index of the layer on screen.
     """
 
     source: Result | Heads
@@ -59,7 +59,7 @@ class AttentionFlow:
 
     @cached_property
     def weights(self) -> Tensor:
-        """The mean over the heads of each layer, as the model has it, (n_layer, n, n)."""
+        """The mean weights of each layer's heads, sinks included, (n_layer, n, n)."""
         return torch.stack([each.sum(dim=0) / max(1, len(each)) for each in self.maps])
 
     @cached_property
@@ -88,12 +88,12 @@ class AttentionFlow:
 
     @cached_property
     def layer_weights(self) -> Tensor:
-        """The weights that are drawn and rolled out, (n_layer, n, n)."""
+        """The mean weights, without sinks if these are dropped, as drawn and rolled out, (n_layer, n, n)."""
         return drop_keys(self.weights, self.dropped_keys) if self.drops_sinks else self.weights
 
     @cached_property
     def written_shares(self) -> Tensor | None:
-        """The lengths, each row divided by its sum, (n_layer, n, n)."""
+        """The lengths in `norms`, each row divided by its sum, (n_layer, n, n)."""
         return None if self.norms is None else drop_keys(self.norms, self.dropped_keys)
 
     @cached_property
@@ -103,19 +103,19 @@ class AttentionFlow:
 
     @cached_property
     def visible(self) -> Tensor:
-        """The cells without hatching, (n_layer, n, n)."""
+        """The cells that are not masked or dropped, and so not hatched, (n_layer, n, n)."""
         return self.mask & ~self.dropped_keys[:, None]
 
     @property
     def slider(self) -> Steps:
-        """The layers on the slider, as many as a message has room for."""
+        """The slider over the layers, as many as fit in a message."""
         n = len(self.labels)
         steps = replace(LAYER, values=tuple(range(1, self.n_layer + 1)))
         return steps.fitting(5 * n * n, MOST_NUMBERS)
 
 
 def toy_flow(result: Result, *, drops_sinks: bool = False) -> AttentionFlow:
-    """Return what flows through a toy; a head that is off passes nothing."""
+    """Return the attention flow of a toy, without the heads that are off."""
     heads = range(result.recipe.heads)
     on = [
         [head for head in heads if head + layer * len(heads) not in result.setting.off]
@@ -140,9 +140,9 @@ def toy_flow(result: Result, *, drops_sinks: bool = False) -> AttentionFlow:
 
 
 def model_flow(heads: Heads, *, drops_sinks: bool = False) -> AttentionFlow:
-    """Return what flows through a whole model.
+    """Return the attention flow of a whole model.
 
-    Raises ValueError for maps that are not all of one square shape, and for too many layers or tokens.
+    Raises ValueError for maps that are not all square and of one size, and for too many layers or tokens.
     """
     ranked = heads.ranked
     if ranked.maps.across or any(", part " in name or ", sequence " in name for name in ranked.names):
@@ -176,7 +176,7 @@ def model_flow(heads: Heads, *, drops_sinks: bool = False) -> AttentionFlow:
         stages, is_causal = None, all(not each.triu(1).any() for each in maps)
     else:
         every_stage = heads.model.stages(heads.text)
-        # What a head writes is known where its output goes into one projection alone.
+        # What a head writes is known only if one projection takes its output.
         is_known = all(each.output_weight is not None for each in every_stage)
         stages = [_first(each) for each in every_stage] if is_known else None
         is_causal = heads.model.is_causal
@@ -196,5 +196,5 @@ def model_flow(heads: Heads, *, drops_sinks: bool = False) -> AttentionFlow:
 
 
 def _first(stages: MultiHead) -> MultiHead:
-    """Return the stages of the first sequence, as far as the lengths take them."""
+    """Return the first sequence of the stages that `norms` uses: values, weights and heads."""
     return replace(stages, value=stages.value[0], weights=stages.weights[0], heads=stages.heads[0])

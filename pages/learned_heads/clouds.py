@@ -21,10 +21,10 @@ MOST_TOKENS = 128
 
 @dataclass(frozen=True, eq=False)
 class HeadClouds:
-    """What the page shows of one head on one text.
+    """Queries and keys of one head on one text, as two clouds of points.
 
     Attributes:
-        query, key: (n, d_head), as the head has them; heads side by side may share a key.
+        query, key: (n, d_head), as the model computed them; several heads may share keys.
         weights, mask: (n, n), True where a query may attend.
     """
 
@@ -43,7 +43,7 @@ class HeadClouds:
 
     @property
     def number(self) -> str:
-        """The head's layer and its number there."""
+        """The head's layer and number, as "4.2"."""
         return f"{self.state.layer + 1}.{self.state.head + 1}"
 
     @property
@@ -58,12 +58,12 @@ class HeadClouds:
 
     @cached_property
     def plane(self) -> Plane:
-        """The plane through their centre that keeps most of both."""
+        """The plane through the clouds' centre that keeps most of their spread."""
         return main_directions(*self.clouds.around)
 
     @cached_property
     def in_plane(self) -> QueryKeyPlane:
-        """What the figures draw: the plane's middle is the centre of both, so the origin stands elsewhere."""
+        """The plane for the figures, around the clouds' centre; the vectors' origin lies elsewhere."""
         plane, clouds = self.plane, self.clouds
         arrays = (plane.queries, plane.keys, plane.explained, clouds.queries @ clouds.keys.mT)
         queries, keys, explained, products = map(array, arrays)
@@ -72,18 +72,18 @@ class HeadClouds:
 
     @cached_property
     def distances(self) -> Tensor:
-        """How far each query stands from each key in the plane, (n, n)."""
+        """The distance in the plane from each query to each key, (n, n)."""
         return torch.cdist(self.plane.queries, self.plane.keys)
 
     @cached_property
     def scores(self) -> Tensor:
-        """The scaled dot products of these queries and keys, (n, n)."""
+        """The scaled products of the aligned queries and keys, (n, n)."""
         return self.scale * self.clouds.queries @ self.clouds.keys.mT
 
     def agreement(self, row: int) -> float | None:
-        """Return how far nearness in the plane goes with the score: minus their distances' correlation.
+        """Return the correlation of a query's scores with minus its distances to the keys in the plane.
 
-        None where a query has fewer than three keys, or all alike.
+        None if the query has fewer than three keys, or if all scores or all distances are equal.
         """
         keys = self.mask[row]
         pairs = torch.stack([self.scores[row][keys], -self.distances[row][keys]])
@@ -105,7 +105,7 @@ def clouds_of(state: CloudState) -> HeadClouds:
 
 @shared
 def _compute(text: str, layer: int, head: int, _state: CloudState) -> HeadClouds:
-    """Run the model; a process has one, so it is no part of the key."""
+    """Run the model; the cache's key leaves it out, as a process has only one."""
     model, tokens = _state.heads.model, tuple(_state.heads.ranked.maps.tokens or ())
     assert model is not None
     stage = model.stages(text)[layer]

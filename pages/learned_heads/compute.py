@@ -16,14 +16,14 @@ from pages.learned_heads.settings import STEP
 from pages.learned_heads.state import ToySetting
 from pages.learned_heads.trainer import TRAINER
 
-GUESSING = math.log(len(toys.SYMBOLS))  # the loss of saying every symbol alike
-NAMED = 0.5  # a head has the name of its largest measure from here on
+GUESSING = math.log(len(toys.SYMBOLS))  # the loss if every symbol is equally likely
+NAMED = 0.5  # from this value on a head has the name of its largest measure
 
 
 def run_of(recipe: toys.Recipe) -> toys.Run:
-    """Return the training that a recipe stands for.
+    """Return the training of a recipe.
 
-    Raises LookupError if it neither comes with the app nor was trained lately in this process.
+    Raises LookupError if it neither comes with the app nor is among this process's last trainings.
     """
     if recipe in toys.SHIPPED:
         return toys.packaged_run(recipe.task, positions=recipe.positions)
@@ -34,13 +34,13 @@ def run_of(recipe: toys.Recipe) -> toys.Run:
 
 
 def has_run(recipe: toys.Recipe) -> bool:
-    """Whether there is a training by this recipe."""
+    """Whether a finished training of this recipe exists."""
     job = TRAINER.job(recipe)
     return recipe in toys.SHIPPED or (job is not None and job.run is not None)
 
 
 def steps_of(recipe: toys.Recipe) -> Steps:
-    """Return the slider over the steps at which this training was kept."""
+    """Return the slider over the training steps that have a checkpoint."""
     steps = tuple(each.step for each in run_of(recipe).checkpoints)
     return replace(STEP, values=steps, only=N_("a step at which the training was kept"))
 
@@ -50,17 +50,17 @@ class Result:
     """What the page shows at one step of a training."""
 
     setting: ToySetting
-    at: int  # of the checkpoints
+    at: int  # index of the checkpoint
     cell: tuple[int, int, int] = (0, 0, 0)  # the chosen head (over all layers), query and key
 
     @property
     def recipe(self) -> toys.Recipe:
-        """The training."""
+        """The recipe of the training."""
         return self.setting.recipe
 
     @property
     def task(self) -> toys.Task:
-        """What is learned."""
+        """The task that is learned."""
         return toys.TASKS[self.recipe.task]
 
     @cached_property
@@ -75,12 +75,12 @@ class Result:
 
     @cached_property
     def model(self) -> toys.ToyModel:
-        """The model after these steps."""
+        """The model after `step` steps."""
         return self.run.model(self.at)
 
     @cached_property
     def sequence_run(self) -> "SequenceRun":
-        """The model's run on the sequence, at every checkpoint."""
+        """The maps and predictions for the sequence, at every checkpoint."""
         return run_at_every_step(self.setting)
 
     @property
@@ -116,17 +116,17 @@ class Result:
 
     @property
     def answers(self) -> list[int | None]:
-        """The right symbol at each place, by its number; None where there is none."""
+        """The right symbol's index at each place; None if no answer is asked there."""
         return self.sequence_run.answers
 
     @property
     def predictions(self) -> list[int]:
-        """The symbol that the model finds most likely at each place."""
+        """The index of the most likely symbol at each place."""
         return self.sequence_run.predictions[self.at]
 
     @property
     def selection(self) -> tuple[int, int, int]:
-        """The chosen head, query and key; the last where there are fewer."""
+        """The chosen head, query and key, each at most the last that exists."""
         last = (self.n_head - 1, *[len(self.symbols) - 1] * 2)
         head, query, key = (min(pair) for pair in zip(self.cell, last, strict=True))
         return head, query, key
@@ -140,12 +140,12 @@ class Result:
 
     @cached_property
     def evaluation(self) -> toys.Evaluation:
-        """How the model did on held-out sequences when it was trained, with all its heads."""
+        """The evaluation on held-out sequences stored at this step of the training, with all heads."""
         return self.run.curve.at(self.step)
 
     @cached_property
     def without_off_heads(self) -> tuple[float, float]:
-        """Accuracy and loss without the heads that are off; of one head as the training stored them."""
+        """Accuracy and loss without the heads that are off; without one head, as the training stored them."""
         off, single = self.setting.off, self.run.ablation
         if len(off) == 1:
             return float(single.accuracy[self.at, off[0]]), float(single.loss[self.at, off[0]])
@@ -154,7 +154,7 @@ class Result:
 
     @property
     def n_head(self) -> int:
-        """Heads over all layers."""
+        """How many heads all layers have together."""
         return self.recipe.layers * self.recipe.heads
 
     @property
@@ -163,7 +163,7 @@ class Result:
         return self.task.d_model // self.recipe.heads
 
     def number(self, head: int) -> str:
-        """Return the layer, and the number within it, of a head that is counted from 0 over all layers.
+        """Return a head's layer and its number there; `head` is a zero-based index over all layers.
 
         The second head of the first layer is "1.2".
         """
@@ -171,11 +171,11 @@ class Result:
         return f"{layer + 1}.{within + 1}"
 
     def head(self, head: int) -> str:
-        """Return the name of a head's map and curves."""
+        """Return the name of a head's map and curves, in English."""
         return f"head {self.number(head)}"
 
     def label(self, head: int) -> str:
-        """Return a head's name in sentences."""
+        """Return a head's name in sentences, in the page's language."""
         return _("head {number}", number=self.number(head))
 
     @property
@@ -185,12 +185,12 @@ class Result:
 
     @cached_property
     def names(self) -> list[tuple[str, float]]:
-        """Each head's largest measure now and its value."""
+        """Each head's largest measure at this step, and its value."""
         return largest_measures(self.evaluation)
 
 
 def largest_measures(evaluation: toys.Evaluation) -> list[tuple[str, float]]:
-    """Return for each head its largest measure, the first of `MEASURES` among equals, and its value."""
+    """Return each head's largest measure and its value; among equal ones the first in MEASURES."""
     heads = zip(*(evaluation.measures[name].tolist() for name in toys.MEASURES), strict=True)
     largest = ((values.index(max(values)), max(values)) for values in heads)
     return [(toys.MEASURES[at], value) for at, value in largest]
@@ -198,15 +198,15 @@ def largest_measures(evaluation: toys.Evaluation) -> list[tuple[str, float]]:
 
 @dataclass(frozen=True, eq=False)
 class SequenceRun:
-    """What a model does with one sequence at every step that was kept.
+    """What the model computes on one sequence at every checkpoint.
 
     Attributes:
-        tokens, symbols: the sequence (n,), as numbers and as it is shown.
-        answers: the right symbol at each of its places, None where there is none.
-        mask: True where a place may attend (n, n); None where all may.
+        tokens, symbols: the sequence (n,), as numbers and as letters.
+        answers: the right symbol's index at each place, None if no answer is asked there.
+        mask: True where a query may attend (n, n); None if nothing is masked.
         weights: the maps (n_step, n_head, n, n).
         logits, chances: the score and the probability of each symbol, (n_step, n, n_symbol).
-        predictions: the most likely symbol at each place, for each step.
+        predictions: the most likely symbol's index, by step and place.
     """
 
     tokens: Tensor
@@ -221,7 +221,7 @@ class SequenceRun:
 
 @shared
 def run_at_every_step(setting: ToySetting) -> SequenceRun:
-    """Run the sequence through the model of every step that was kept."""
+    """Run the sequence through the model of every checkpoint."""
     task = toys.TASKS[setting.recipe.task]
     tokens = task.tokens(setting.letters)
     answers = [each if each >= 0 else None for each in task.answers(tokens).tolist()]
@@ -243,7 +243,7 @@ def run_at_every_step(setting: ToySetting) -> SequenceRun:
 def evaluate_without(
     recipe: toys.Recipe, at: int, each_off: tuple[tuple[int, ...], ...]
 ) -> list[toys.Evaluation]:
-    """Return how a model does on held-out sequences without some of its heads, for each such choice."""
+    """Return the evaluation on held-out sequences without some heads, for each choice in `each_off`."""
     return toys.evaluate_without(
         run_of(recipe).model(at), toys.TASKS[recipe.task], recipe.held_out(), each_off
     )
@@ -251,10 +251,10 @@ def evaluate_without(
 
 @shared
 def evaluate_generalisation(recipe: toys.Recipe, at: int, off: tuple[int, ...]) -> toys.Generalisation:
-    """Return how a model does on sequences of another kind than its task draws, without some of its heads."""
+    """Return the evaluation on sequences of a kind that its task never draws, without the heads in `off`."""
     return toys.measure_generalisation(run_of(recipe).model(at), toys.TASKS[recipe.task], off)
 
 
 def array(tensor: Tensor) -> NDArray[np.float64]:
-    """Return a tensor as the figures take it."""
+    """Return a tensor as an array for the figures."""
     return np.asarray(tensor.detach(), dtype=np.float64)

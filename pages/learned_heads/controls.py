@@ -35,8 +35,8 @@ _NO_VIEW = N_(
     "Points and two sentences take a real model, eviction takes a toy that writes token by token (any task "
     "but reverse), the next token either, where it predicts tokens."
 )
-OWN_MAPS = "learned_own_maps"  # what a file held is kept under this
-ORDERS = "_whole_orders"  # which head is large, and each measure's order of the heads on screen
+OWN_MAPS = "learned_own_maps"  # the session's key for the uploaded maps
+ORDERS = "_whole_orders"  # the session's key for the large head and the heads' order by each measure
 _KEEPS: Mapping[str, Keep] = {"largest": "max", "mean": "mean"}
 _KINDS = {
     ENCODER: N_("the encoder"),
@@ -47,7 +47,7 @@ _KINDS = {
 
 
 def read_controls(controls: Controls) -> State:
-    """Read whose heads are shown, and their settings."""
+    """Read whose heads are shown, in which view, and the settings of both."""
     with controls.row():
         source = controls.segment(settings.SOURCE, _("Heads of"), label_visibility="collapsed")
         look = controls.segment(settings.LOOK, _("What is shown"), label_visibility="collapsed")
@@ -128,7 +128,7 @@ def _read_toy(controls: Controls, look: str) -> ToySetting:
 
 
 def _read_recipe(controls: Controls) -> Recipe:
-    """Read the task and the model: one that is ready made, or one to be trained now."""
+    """Read the task and the model, one that is ready made or one to be trained now; return its recipe."""
     controls.heading(_("Training"))
     task = controls.choose(settings.TASK, _("Task"))
     own = controls.segment(settings.MODEL, _("Model")) == settings.OWN
@@ -150,9 +150,9 @@ def _read_recipe(controls: Controls) -> Recipe:
 
 
 def _recipe_on_screen(request: Recipe) -> Recipe:
-    """Return the requested recipe, else the ready made one of its task, of its positions where there is one.
+    """Return the requested recipe, or a ready-made one of its task if that is not trained yet.
 
-    So a link alone decides it, and not what a session showed before.
+    The ready-made one has the same positions if it exists. Nothing depends on what the session showed before.
     """
     usual = Recipe.usual(request.task)
     alike = replace(usual, positions=request.positions)
@@ -160,7 +160,7 @@ def _recipe_on_screen(request: Recipe) -> Recipe:
 
 
 def _read_letters(controls: Controls, task: str) -> str:
-    """Read a sequence; where it cannot be read, show why and return the example: a link alone decides."""
+    """Return the typed letters; if they cannot be read, show why and return the task's example."""
     setting, rules = settings.SEQUENCES[task], TASKS[task]
     line = controls.line(
         setting, _("Your sequence"), help=_("Letters from a to n, at most {most}.", most=rules.most)
@@ -178,7 +178,7 @@ def _read_letters(controls: Controls, task: str) -> str:
 
 
 def _read_real(controls: Controls, look: str) -> Heads | LongText | TwoTexts | None:
-    """Read a sentence, once the model is there; a long one is looked at one layer at a time."""
+    """Read a sentence, or two, for the real model; None while the model is being read or if it fails."""
     result = model_status(controls.patience)
     if result.model is None:
         controls.part("pages.learned_heads.model_progress", result, words.how_to_come_by(result.fault))
@@ -217,7 +217,7 @@ def _read_real(controls: Controls, look: str) -> Heads | LongText | TwoTexts | N
 
 
 def _read_pair(controls: Controls, model: RealModel) -> TwoTexts:
-    """Read which two sentences are compared, by words or by pieces."""
+    """Read which two sentences are compared, and whether by words or by word pieces."""
     with controls.sidebar():
         controls.heading(_("Words"))
         pair = controls.choose(settings.PAIR, _("Two sentences"))
@@ -257,7 +257,7 @@ def _read_own(controls: Controls, look: str) -> Heads | None:
 
 
 def _read_order(controls: Controls, maps: AttentionMaps, look: str) -> tuple[str, bool]:
-    """Read what heads are ordered by, where the large one stays, and whether words alone are shown."""
+    """Read which measure orders the heads, and whether special tokens are hidden."""
     if look != settings.HEADS:
         return settings.RANK_BY.default, False
     with controls.sidebar():
@@ -278,7 +278,7 @@ def _read_order(controls: Controls, maps: AttentionMaps, look: str) -> tuple[str
 
 
 def _read_blocks(controls: Controls, ranked: RankedHeads, look: str) -> Keep:
-    """Read what a point of a long map says of its block."""
+    """Read whether a point of a long map shows its block's largest weight or the mean."""
     return _point(controls) if look == settings.HEADS and ranked.is_long else "max"
 
 

@@ -1,4 +1,4 @@
-"""What the heads of a toy lose where a cache keeps fewer keys: every policy, every budget."""
+"""The error of a toy's heads if a cache keeps fewer keys, by every policy at every budget."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,12 +14,12 @@ from pages.learned_heads.compute import Result
 from pages.learned_heads.settings import BUDGET
 from pages.learned_heads.state import ToySetting
 
-SINKS = 4  # that StreamingLLM keeps, as its authors do
+SINKS = 4  # first keys that StreamingLLM keeps, as many as its authors keep
 
 
 @dataclass(frozen=True, eq=False)
 class HeadEviction:
-    """All heads of a toy under one policy, with a budget."""
+    """All heads of a toy under one policy, at one budget."""
 
     result: Result
     policy: str
@@ -27,17 +27,17 @@ class HeadEviction:
 
     @property
     def runs(self) -> Mapping[str, Eviction]:
-        """Every policy's run."""
+        """The results of all policies, by name."""
         return evict_by_all(self.result.setting, self.result.at)
 
     @property
     def run(self) -> Eviction:
-        """The policy's own run."""
+        """The results of this policy."""
         return self.runs[self.policy]
 
     @property
     def n(self) -> int:
-        """How many keys there are after the last token."""
+        """How many keys a full cache has after the last token."""
         return len(self.result.symbols)
 
     @property
@@ -57,7 +57,7 @@ class HeadEviction:
 
     @property
     def mask(self) -> Tensor:
-        """Which keys each query has, (n_head, n, n)."""
+        """True where the key is still in the cache for the query, (n_head, n, n)."""
         return self.run.mask[self.budget - 1]
 
     @property
@@ -68,7 +68,7 @@ class HeadEviction:
 
 @shared
 def evict_by_all(setting: ToySetting, at: int) -> dict[str, Eviction]:
-    """Evict by every policy, from every head of every layer in one batch."""
+    """Return the evictions by every policy, each for all heads of all layers in one batch."""
     layers = Result(setting, at).toy_run.layers
     scores = torch.cat([each.scaled_scores for each in layers]).double()
     value = torch.cat([each.value for each in layers]).double()

@@ -1,4 +1,4 @@
-"""The formulas of the page, with its numbers."""
+"""The formulas of the page with the numbers on screen."""
 
 from attn_ui.base.latex import matrix_latex
 from pages.learned_heads.attention_flow import AttentionFlow

@@ -1,4 +1,4 @@
-"""The large head of a long text, from the whole map down to single cells."""
+"""A map too long for the figure, zoomed from the whole down to single cells."""
 
 import numpy as np
 import streamlit as st
@@ -19,7 +19,7 @@ KEY = "long-head"
 
 
 def show(result: Heads | LongText) -> None:
-    """Show it where its map is too long for the figure."""
+    """Show the zoomed map of the chosen head, if it is too long for the figure."""
     if isinstance(result, LongText):
         _heading(result.name(result.head))
         words = list(result.encoding.labels)

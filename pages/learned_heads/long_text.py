@@ -1,8 +1,8 @@
 """A text too long for the maps of all heads: one layer of a real model, its heads one at a time.
 
-What all sessions share is bounded by their cache: what each layer attends with (its queries, keys and
-values), the levels of a map above single cells, and each layer's heads in blocks. A session holds the
-queries and keys of the head that it looks at; what has left the cache is computed again.
+A cache of bounded size, shared by all sessions, holds each layer's queries, keys and values, the levels of a
+map above single cells, and each layer's heads in blocks. A session holds the queries and keys of its chosen
+head. Whatever has left the cache is computed again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,18 +21,18 @@ from attn_words import _
 from pages.learned_heads.ranked_heads import MOST_NUMBERS
 
 ReadingProgress = Callable[[int, int | None], None]
-"""Is text which layer is being read, or which of its heads is being looked at, each counted from 0."""
-_ALL_HEADS = 2  # to look at all heads of a layer takes about as long as to read two
+"""Is called with the zero-based index of the layer being read, and of the head or None."""
+_ALL_HEADS = 2  # summing up all heads of a layer takes as long as reading two layers
 PREVIOUS, ITSELF, FIRST, SPECIAL = "previous token", "itself", "first token", "special tokens"
 
 
 @dataclass(frozen=True, eq=False)
 class LongText:
-    """One layer of a real model on a long text; layer and head are counted from 0.
+    """One layer of a real model on a long text; layer and head are zero-based indices.
 
     Attributes:
-        keep: what a point of the map below the figure says of its block.
-        zoom: the part of that map in sight, as `Sight` has it.
+        keep: "max" or "mean", the weight of its block that a point of the map below the figure shows.
+        zoom: the visible part of that map, as text of a `Sight`.
     """
 
     model: RealModel
@@ -54,7 +54,7 @@ class LongText:
         return list(label_tokens(self.encoding.labels))
 
     def number(self, head: int) -> str:
-        """Return the layer and the number within it, as "3.2"."""
+        """Return a head's layer and its number there, as "3.2"."""
         return f"{self.layer + 1}.{head + 1}"
 
     def name(self, head: int) -> str:
@@ -79,11 +79,12 @@ class LongText:
 
 @dataclass(frozen=True, eq=False)
 class LayerSummary:
-    """What all heads of a layer look at.
+    """Where all heads of a layer put their weight.
 
     Attributes:
-        blocks: the largest weight of each block, (n_head, n_block, n_block); NaN where all is masked.
-        shares: the mean weight that goes to each kind of token, (n_head,), by its name.
+        blocks: the largest weight of each block, (n_head, n_block, n_block); NaN if all is masked.
+        size: how many tokens a block has on each side.
+        shares: each head's mean weight on a kind of token, by the kind's name.
     """
 
     blocks: NDArray[np.float32]
@@ -93,7 +94,7 @@ class LayerSummary:
 
 @dataclass(frozen=True, eq=False)
 class HeadTiles:
-    """The tiles of one head: its cells are computed, the levels above are shared."""
+    """The tiles of one head: cells are computed for each tile, the levels above are in the shared cache."""
 
     text: str
     layer: int
@@ -106,13 +107,13 @@ class HeadTiles:
         return self.pyramid(has_levels=level > 0).tile(level, row, column)
 
     def pyramid(self, has_levels: bool = True) -> Pyramid:
-        """Return the map at every scale, or where that is enough, its cells alone."""
+        """Return the map at every scale, or without `has_levels` its cells alone."""
         levels = _above(self.text, self.layer, self.head, self.keep, self.map) if has_levels else ()
         return Pyramid(self.map, self.keep, self.map.may, levels)
 
 
 def tiles_of(result: LongText) -> HeadTiles:
-    """Return the tiles of the chosen head; they hold that head, and not the model."""
+    """Return the tiles of the chosen head, which do not keep the model in memory."""
     return HeadTiles(result.text, result.layer, result.head, result.keep, result.map)
 
 
@@ -142,12 +143,12 @@ def call_of_layer(
 
 
 def reach(result: LongText, tell: ReadingProgress) -> Call:
-    """Return the inputs of the layer's attention; ``tell`` is called after each layer run for it."""
+    """Return the inputs of the layer's attention; ``tell`` is called for each layer before it."""
     return call_of_layer(result.text, result.layer, result.model, lambda layer: tell(layer, None))
 
 
 def summarise_with_progress(result: LongText, tell: ReadingProgress) -> LayerSummary:
-    """Return what all heads of the layer look at; ``tell`` is called for each head."""
+    """Return the summary of all heads of the layer; ``tell`` is called for each layer and head read."""
     if summarise_layer.is_kept(result.text, result.layer, result.model):
         return result.summary
     return summarise_layer(
@@ -157,7 +158,7 @@ def summarise_with_progress(result: LongText, tell: ReadingProgress) -> LayerSum
 
 @shared
 def map_of(text: str, layer: int, head: int, _model: RealModel) -> HeadMap:
-    """Return one head's map; a process has one model, so it is no part of the key."""
+    """Return one head's map; the cache's key leaves out the model, as a process has only one."""
     return next(call_of_layer(text, layer, _model).maps([head]))
 
 
@@ -169,7 +170,7 @@ def summarise_layer(
     _call: Call | None = None,
     _tell: Callable[[int], None] = lambda head: None,
 ) -> LayerSummary:
-    """Return what all heads of a layer look at, computed one after another."""
+    """Return the summary of a layer, computed one head after another."""
     call = call_of_layer(text, layer, _model) if _call is None else _call
     encoding = encode_text(text, _model.longest, _model)
     n = len(encoding.ids)
@@ -195,14 +196,14 @@ def summarise_layer(
 
 
 def _halved(blocks: NDArray[np.float32], times: int) -> NDArray[np.float32]:
-    """Return the largest of each four blocks, so many times over."""
+    """Merge each 2 × 2 blocks into one, their largest, as many times as `times` says."""
     for axis in (0, 1) * times:
         blocks = np.fmax.reduceat(blocks, np.arange(0, blocks.shape[axis], 2), axis=axis)
     return blocks
 
 
 def reading(result: LongText, layer: int, head: int | None) -> tuple[float, str]:
-    """Return how far the reading is, of layers and then of heads, and which layer is read."""
+    """Return the share of the layers and heads already read, and a sentence on the layer being read."""
     drawn_heads = 0.0 if head is None else _ALL_HEADS * head / result.model.n_head
     text = _(
         "Layer {layer} of {layers} is being read, with all {places} tokens.",
@@ -214,5 +215,5 @@ def reading(result: LongText, layer: int, head: int | None) -> tuple[float, str]
 
 
 def describe_blocks(n: int) -> str:
-    """Return the sentence about blocks under a saved picture."""
+    """Return the text under a saved picture on the blocks of a long map."""
     return _("a text of {places} tokens, in blocks; the app zooms in to single cells", places=f"{n:,}")

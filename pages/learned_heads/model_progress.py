@@ -1,4 +1,4 @@
-"""In place of a real model that is not read yet: its progress, or how to install it."""
+"""What is shown until a real model is read: the progress of reading, or how to install the model."""
 
 import streamlit as st
 
@@ -6,11 +6,11 @@ from attn_words import _
 from pages.learned_heads.model_shelf import ModelStatus, model_status
 from pages.learned_heads.words import INSTALL, how_to_come_by
 
-_BEAT = 0.3  # seconds between two looks at a model that is being read
+_BEAT = 0.3  # seconds between two updates of the progress
 
 
 def show(result: ModelStatus) -> None:
-    """Show the progress, or why there is no model."""
+    """Show the progress of reading, or why there is no model."""
     if not result.is_over:
         _progress()
     elif INSTALL in result.fault:

@@ -14,15 +14,15 @@ OTHER = f"{PREFIX}MODEL"  # a folder, in place of the packaged model
 
 @dataclass(frozen=True)
 class ModelStatus:
-    """How far the reading is: the model once it is there, or why there is none."""
+    """The progress of reading the model, then the model, or why there is none."""
 
     share: float = 0.0
     model: RealModel | None = None
-    fault: str = ""  # why the model asked for is not there, even where the packaged one stands in for it
+    fault: str = ""  # why the requested model is missing, even if the packaged one replaces it
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will come."""
+        """Whether reading has ended."""
         return self.model is not None or bool(self.fault and self.share >= 1.0)
 
 
@@ -30,14 +30,14 @@ class ModelShelf:
     """Reads a model once, in a thread of its own."""
 
     def __init__(self, load: Callable[..., RealModel] = load_model) -> None:
-        """Start with no model."""
+        """Begin without a model; `load` reads one."""
         self._load = load
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._standing = ModelStatus()
 
     def status(self, name: str | None = None) -> ModelStatus:
-        """Return how far it is; the first call begins to read a folder or name, or the packaged model."""
+        """Return the status; the first call starts reading the model `name`, or the packaged one for None."""
         with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._read, args=(name,), daemon=True)
@@ -45,7 +45,7 @@ class ModelShelf:
             return self._standing
 
     def wait(self, seconds: float | None) -> None:
-        """Wait for the reading to end, as long as it takes where seconds are None."""
+        """Wait until reading ends, at most so many seconds; without a limit for None."""
         if self._thread is not None:
             self._thread.join(seconds)
 
@@ -54,10 +54,10 @@ class ModelShelf:
         for each in dict.fromkeys((name or None, None)):
             try:
                 model = self._load(each, progress=self._tell)
-                model.attend(TEXT.default)  # what cannot read a sentence is no model for this page
+                model.attend(TEXT.default)  # a model that cannot read a sentence is refused here
             except ValueError as error:
                 fault = fault or str(error)
-            except BaseException as error:  # a panic of a library too: the page must hear, and wait no longer
+            except BaseException as error:  # even a library's panic must end the waiting
                 fault = fault or f"reading it failed with {type(error).__name__}"
             else:
                 self._standing = ModelStatus(1.0, model, fault)
@@ -72,7 +72,7 @@ SHELF = ModelShelf()
 
 
 def model_status(patience: float | None = 0.0) -> ModelStatus:
-    """Return this process's model status after some seconds; when reading has ended where they are None."""
+    """Return the status after waiting for reading to end, at most `patience` seconds unless None."""
     name = hosting().model
     SHELF.status(name)
     SHELF.wait(patience)
@@ -81,5 +81,5 @@ def model_status(patience: float | None = 0.0) -> ModelStatus:
 
 @shared
 def maps_of(text: str, _model: RealModel) -> AttentionMaps:
-    """Return the maps of a text; a process has one model, so it is no part of the key."""
+    """Return the maps of a text; the cache's key leaves out the model, as a process has only one."""
     return _model.attend(text)

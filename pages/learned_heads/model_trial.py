@@ -1,4 +1,4 @@
-"""The host's model tried before anybody visits: ``python -m pages.learned_heads.model_trial`` reads it."""
+"""A trial of the host's model before anybody visits: ``python -m pages.learned_heads.model_trial``."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ from pages.learned_heads.model_shelf import ModelShelf
 
 
 def main() -> None:
-    """Read the model that the page would show; print its megabytes, or why it is not shown, and end so."""
+    """Read the model that the page would show and print its megabytes, or its fault with exit status 1."""
     shelf, before = ModelShelf(), memory_of(os.getpid())
     shelf.status(hosting().model)
     shelf.wait(None)

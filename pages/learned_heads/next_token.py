@@ -1,4 +1,4 @@
-"""The next token of a toy or a real model: its probabilities at a temperature, with top-k and top-p."""
+"""The next token of a toy or a real model, under temperature, top-k and top-p."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ NAMED = 10  # tokens with a bar
 
 @dataclass(frozen=True, eq=False)
 class NextResult:
-    """What the page shows of the next token.
+    """The prediction of the next token, with the settings that sampling would use.
 
     Attributes:
-        state: what the controls select; source: a toy at one step of its training, or a whole model.
-        tokens: of the text, numbered where one occurs again; name: returns how a token reads.
-        next_token: the prediction at temperature 1, and how it comes about.
+        state: the controls' values; source: a toy at one step of its training, or a whole model.
+        tokens: of the text, numbered where one occurs again; name: returns a token's text.
+        next_token: the prediction at temperature 1, with its parts.
     """
 
     state: NextState
@@ -35,7 +35,7 @@ class NextResult:
 
     @cached_property
     def order(self) -> list[int]:
-        """The likeliest tokens, which are the same at every temperature."""
+        """The likeliest tokens, which are the same at every temperature; at most NAMED."""
         logits = self.next_token.logits
         order: list[int] = logits.topk(min(NAMED, len(logits))).indices.tolist()
         return order
@@ -59,5 +59,5 @@ def result_of(state: NextState, source: Result | Heads, temperature: float) -> N
 
 @shared
 def _next_of(text: str, _model: RealModel) -> NextToken:
-    """Run a model; a process has one, so it is no part of the key."""
+    """Run a model; the cache's key leaves it out, as a process has only one."""
     return next_of_model(_model.trace(text))

@@ -49,7 +49,7 @@ _VIEWS: Mapping[type, Callable[[Controls, Any], View[AnyResult]]] = {
 
 
 def view(controls: Controls, state: State) -> View[AnyResult]:
-    """Show a toy at one step of its training, or of a whole model all heads, their flow, or some of them."""
+    """Return the view that the type of the state selects; an empty one if there is no state."""
     return View(None, None) if state is None else _VIEWS[type(state)](controls, state)
 
 

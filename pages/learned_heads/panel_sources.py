@@ -1,4 +1,4 @@
-"""Which maps and curves are computed from which: when one is covered, those that depend on it are too."""
+"""Which maps and curves are computed from which: covering one covers those computed from it too."""
 
 from types import MappingProxyType
 

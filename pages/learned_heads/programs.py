@@ -30,7 +30,7 @@ _EVICTS = {"window": "oldest", "StreamingLLM": "oldest_after_sinks", "H2O": "lea
 
 
 def programs(result: AnyResult) -> Programs | OneProgram | None:
-    """Return the programs of a result; those of a file stand in the tab itself."""
+    """Return the programs of a result; None for a file, whose programs the tab Code shows itself."""
     return next((hand(result) for kind, hand in _HANDED.items() if isinstance(result, kind)), None)
 
 
@@ -47,7 +47,7 @@ def _of_toy(result: Result) -> Programs:
 
 
 def _toy(result: Result) -> tuple[dict[str, Any], list[str]]:
-    """Return what a toy's program starts from, and the lines that run the model."""
+    """Return the numbers that a toy's program starts from, and the lines that run the model."""
     model, recipe, task = result.model, result.recipe, result.task
     text = "".join(SYMBOLS[each] for each in result.tokens)
     layers: list[dict[str, Any]] = [
@@ -73,7 +73,7 @@ def _toy(result: Result) -> tuple[dict[str, Any], list[str]]:
 
 
 def _runs(result: Result, *lines: str) -> list[str]:
-    """Return the lines that run a toy with `attn_core`, and those that follow."""
+    """Return the lines that run a toy with `attn_core`, followed by `lines`."""
     recipe, off = result.recipe, f", off={result.setting.off}" if result.setting.off else ""
     training = f"train({recipe!r})"
     if recipe in SHIPPED:
@@ -162,7 +162,7 @@ def _of_points(result: HeadClouds) -> OneProgram:
     return _shortly(lines, ["weights", "query_points", "key_points"], result.model)
 
 
-# Each measure of `rows`, what the words give to all tokens, and of `among`, what they give to words.
+# Each measure, of `rows`, the words' weights on all tokens, or of `among`, their weights on words.
 _SCORES = {
     "previous token": "previous_token_score({among})",
     "next token": "next_token_score({among})",
@@ -175,7 +175,7 @@ _SCORES = {
 
 
 def _of_model(heads: Heads) -> OneProgram | None:
-    """Return a program that finds the first head by the measure, of the true weights."""
+    """Return a program that finds the first head by the chosen measure of the true weights."""
     if heads.model is None:
         return None
     measure, rows, words = heads.ranked.measure, "weights", ""
@@ -201,7 +201,7 @@ def _of_model(heads: Heads) -> OneProgram | None:
 def _of_long(result: LongText) -> OneProgram:
     arguments = f"{quoted(result.text)}, layer={result.layer}, head={result.head}"
     lines = [
-        f"head = model.head_of({arguments})  # both from 0",
+        f"head = model.head_of({arguments})  # zero-based",
         f'print(f"head {result.layer + 1}.{result.head + 1} of {{len(head.query)}} tokens: ", end="")',
         'print(f"{head.before(1).mean():.4f} to the token before, {head.before(0).mean():.4f} to itself")',
         "print(head[0:4, 0:4])  # any part of the map, (queries, keys)",
@@ -236,7 +236,7 @@ def _of_next(result: NextResult) -> OneProgram:
 
 
 def _shortly(lines: list[str], prints: list[str], model: RealModel | None) -> OneProgram:
-    """Return the only program, with `attn_core`; it loads a real model first."""
+    """Return a program with `attn_core` alone, which loads `model` first unless that is None."""
     about = _("These lines run the model with `attn_core`: `pip install .` in this app's folder.")
     if model is not None:
         name = "" if model.is_packaged else quoted(model.name)

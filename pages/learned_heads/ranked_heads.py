@@ -1,4 +1,4 @@
-"""All heads of a whole model on one sequence: their maps, one number a head, and their order by it."""
+"""All heads of a whole model on one sequence: their maps, and their order by a measure of these maps."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,23 +19,23 @@ from attn_live.pyramid import level_sizes
 from attn_ui.base.parameters import Steps, label_of
 from pages.learned_heads.settings import RANK, RANK_BY
 
-MOST_NUMBERS = 64_000  # of all large maps on the slider
-AT_ONCE = 500_000  # weights that are measured together: in double precision they take twice what the maps do
-MOST_RANKS = 256  # on the slider, beside the present one
+MOST_NUMBERS = 64_000  # at most, in all large maps on the slider
+AT_ONCE = 500_000  # weights measured together: in double precision they take twice the memory of the maps
+MOST_RANKS = 256  # on the slider, besides the present one
 SPECIAL = RANK_BY.options[-1]
 SHARES = (*RANK_BY.options[:4], SPECIAL)  # measures that are a mean weight, from 0 to 1
-ALONG = (*RANK_BY.options[:4], "distance")  # measures that take queries and keys for places of one sequence
-SINK = 0.5  # from here on, the share of a head's weight on tokens that stand for no word is called a sink
+ALONG = (*RANK_BY.options[:4], "distance")  # measures for queries and keys of one sequence alone
+SINK = 0.5  # from this share of a head's weight on, special tokens or the first are called an attention sink
 
 
 @dataclass(frozen=True, eq=False)
 class LayerRows:
-    """The weights of one layer as the model computed them, and which of its places count.
+    """The weights of one layer as the model computed them, and which queries and keys measures count.
 
     Attributes:
-        full: (n_head, n_query, n_key), its rows whole.
-        queries, keys: the places that are shown.
-        word_queries, special: the queries that are words, and the keys that are none.
+        full: the weights, (n_head, n_query, n_key), with all queries and keys.
+        queries, keys: the indices of those that are shown.
+        word_queries, special: the indices of queries that are words, and of keys that are special tokens.
     """
 
     full: Tensor
@@ -51,7 +51,7 @@ class LayerRows:
 
     @property
     def shares(self) -> Tensor:
-        """The weights as shares of what each row gives to keys: it gives less than one beside a sink."""
+        """The weights with each row divided by its sum, below one if keys are cut off or there is a sink."""
         total = self.full.sum(dim=-1, keepdim=True)
         return self.full / total.masked_fill(total == 0, 1.0)
 
@@ -73,7 +73,7 @@ class LayerRows:
 
 
 def _stretch(places: list[int]) -> list[int] | slice:
-    """Return places that stand side by side as a slice, by which nothing is copied."""
+    """Return consecutive indices as a slice, so that indexing copies nothing; others as they are."""
     first = places[0]
     return slice(first, first + len(places)) if places == [*range(first, first + len(places))] else places
 
@@ -100,12 +100,11 @@ _SCORES: WeakKeyDictionary[AttentionMaps, dict[bool, Mapping[str, list[float]]]]
 
 @dataclass(frozen=True, eq=False)
 class RankedHeads:
-    """The heads of all layers, counted through from 0, in the order of one measure of their true weights.
+    """The heads of all layers, as zero-based indices over all, ordered by a measure of their true weights.
 
     Attributes:
-        words_only: whether special tokens are hidden, each row shown being divided by what it gives to words.
-        masks: True where a query may attend, of each layer; None where everywhere, or where nobody
-            knows.
+        words_only: whether special tokens are hidden and each shown row is divided by its weight on words.
+        masks: of each layer, True where a query may attend; None if it may everywhere, or if nobody knows.
     """
 
     maps: AttentionMaps
@@ -120,7 +119,7 @@ class RankedHeads:
 
     @property
     def is_divided(self) -> bool:
-        """Whether rows were divided by what they give to the words."""
+        """Whether each row is divided by its weight on the words."""
         return self.displayed is not self.maps
 
     @cached_property
@@ -130,7 +129,7 @@ class RankedHeads:
 
     @property
     def rows(self) -> Iterator[LayerRows]:
-        """The true weights of each layer, made one after another: they take twice what the maps do."""
+        """The true weights of each layer, made one at a time: they take twice the maps' memory."""
         return (self._rows(name, weights) for name, weights in self.maps.maps.items())
 
     def _rows(self, name: str, weights: np.ndarray) -> LayerRows:
@@ -149,14 +148,14 @@ class RankedHeads:
 
     @property
     def special(self) -> list[str]:
-        """The tokens of the sequence that stand for no word, each once; none where all are such."""
+        """The special tokens of the sequence, each once; none if all its tokens are special."""
         tokens = self.maps.tokens or ()
         special = [tokens[place] for place in sorted({*self.maps.special}) if place < len(tokens)]
         return list(dict.fromkeys(special)) if len(special) < len(tokens) else []
 
     @property
     def can_look(self) -> bool:
-        """Whether any query has a key of the kind that the measure counts."""
+        """Whether any query has a key that the measure counts, as a next token."""
         if self.measure not in self.measures:
             return False
         sides: list[tuple[int, int]] = [weights.shape[1:] for weights in self.layers]
@@ -169,7 +168,7 @@ class RankedHeads:
 
     @property
     def measures(self) -> list[str]:
-        """The measures that say something of this sequence."""
+        """The measures that are defined for this sequence."""
         return [
             name
             for name in RANK_BY.options
@@ -178,17 +177,17 @@ class RankedHeads:
 
     @cached_property
     def names(self) -> list[str]:
-        """What each layer is called."""
+        """The name of each layer."""
         return list(self.maps.maps)
 
     @property
     def n_head(self) -> int:
-        """Heads over all layers."""
+        """How many heads all layers have together."""
         return sum(len(weights) for weights in self.layers)
 
     @cached_property
     def all_scores(self) -> Mapping[str, list[float]]:
-        """Each measure of every head; computed once for all runs of the page that show these maps."""
+        """Each measure of every head, computed once for these maps and `words_only`."""
         cached = _SCORES.setdefault(self.maps, {})
         if self.words_only not in cached:
             cached[self.words_only] = self._measure()
@@ -206,7 +205,7 @@ class RankedHeads:
         return scores
 
     def sink(self, head: int) -> tuple[str, float]:
-        """Return the measure of tokens that always draw weight, and its share of a head."""
+        """Return the measure that shows an attention sink here, and its value for a head."""
         measure = SPECIAL if self.special else "first token"
         return measure, self.all_scores[measure][head]
 
@@ -221,7 +220,7 @@ class RankedHeads:
         return self.order_by(self.measure)
 
     def order_by(self, measure: str) -> list[int]:
-        """Return the heads in the order of a measure; equal ones as they stand in the model."""
+        """Return the heads by falling measure; equal ones stay in the model's order."""
         order: list[int] = largest_first(np.nan_to_num(self.all_scores[measure])).tolist()
         return order
 
@@ -232,18 +231,18 @@ class RankedHeads:
 
     @property
     def is_long(self) -> bool:
-        """Whether a map is drawn in blocks, and zoomed into below."""
+        """Whether a map is too long to draw its cells: it is drawn in blocks, with a zoomed map below."""
         return self.longest > SHORT
 
     def slider(self, rank: int) -> Steps:
-        """Return the slider over ranks: all of them, or as many as a message holds and the present one."""
+        """Return the slider over ranks: all, or as many as a message holds, `rank` always among them."""
         side = level_sizes(self.longest, self.longest)[-1][0] if self.is_long else self.longest
         room = min(MOST_RANKS, max(2, MOST_NUMBERS // side**2))
         return replace(RANK, values=tuple(sorted({*range(1, min(self.n_head, room) + 1), rank})))
 
     @cached_property
     def model(self) -> Model:
-        """All heads in the form that the figures take."""
+        """All heads as the value that the figures draw."""
         names = [[label_tokens(each) for each in self.displayed.names(layer)] for layer in self.names]
         return Model(
             self.layers,
@@ -263,5 +262,5 @@ class RankedHeads:
 
 
 def head_names(ranked: RankedHeads, ranks: Sequence[float]) -> list[str]:
-    """Return the names of the heads at these ranks."""
+    """Return the names of the heads at these ranks, which count from 1."""
     return [ranked.model.name(ranked.order[int(rank) - 1]) for rank in ranks]

@@ -1,4 +1,4 @@
-"""The type of everything that the page can show, one result for each look."""
+"""The union of the results that the page can show, one for each of its views."""
 
 from pages.learned_heads.attention_flow import AttentionFlow
 from pages.learned_heads.clouds import HeadClouds

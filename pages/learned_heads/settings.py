@@ -24,11 +24,11 @@ REAL = "a real model"
 FROM_FILE = "your own"
 SOURCE = Choice("source", TOY, (TOY, REAL, FROM_FILE), views=True)
 TAB = page_tabs(arithmetic=("Heads", "Arithmetic"), experiments=("Break it",))
-# A whole model has no arithmetic of its own: the other pages have one head's.
+# A whole model has no tab Arithmetic: other pages work out a single head.
 WHOLE_TAB = page_tabs(arithmetic=("Heads",), maths=())
 TASK = Choice("task", "induction", tuple(TASKS), kind="task")
 MOST_STEPS = 2000
-# A page opens on the trained model: the last of the steps that there are.
+# The page opens on the trained model, at the last step.
 STEP = Steps("training", MOST_STEPS, tuple(range(0, MOST_STEPS + 1, 5)), ".0f")
 _NAMES = {
     "induction": "abab",
@@ -46,7 +46,7 @@ OWN_LAYERS = Choice("trainlayers", "2", ("1", "2"))
 OWN_HEADS = Choice("trainheads", "2", ("1", "2", "4"))
 ABLATED = MultiChoice("ablate", tuple(str(head) for head in range(1, MAX_HEADS + 1)), numbered=True)
 MISTAKE = Choice("flaw", next(iter(TOY_MISTAKES)), tuple(TOY_MISTAKES), kind="mistake", tab="Break it")
-# Of a whole model: the measure that its heads are ordered by, and the place in that order.
+# For a whole model: the measure that orders its heads, and the rank in that order.
 RANK_BY = Choice(
     "rankby",
     "previous token",
@@ -55,8 +55,8 @@ RANK_BY = Choice(
 RANK = Steps("rank", 1, tuple(range(1, 4097)), ".0f")  # 64 layers of 64 heads
 KIND = Steps("kind", 1, tuple(range(1, 5)), ".0f")  # of a file's maps, see `attn_core.encoder_decoder.KINDS`
 HIDE = Flag("wordsonly", True)  # special tokens hidden
-# What is looked at: each head, what flows through all layers, what a cache of keys may forget, one head's
-# queries and keys as points, or what changes between two sentences.
+# The views: each head, the flow through all layers, keys evicted from a cache, one head's queries and keys
+# as points, or the changes between two sentences.
 HEADS, FLOW, EVICTION, POINTS, TWO = "heads", "attention flow", "eviction", "points", "two sentences"
 NEXT = "next token"
 LOOK = Choice(
@@ -71,20 +71,20 @@ FLOW_TAB = page_tabs()
 MOST_LAYERS = 64
 LAYER = Steps("layer", MOST_LAYERS, tuple(range(1, MOST_LAYERS + 1)), ".0f")
 DROPS_SINKS = Flag("sinksaside", False)
-WITHIN = Steps("within", 1, tuple(range(1, 65)), ".0f")  # a head of one layer, where a text is long
+WITHIN = Steps("within", 1, tuple(range(1, 65)), ".0f")  # a head within its layer
 LONG_TAB = page_tabs(maths=())
 POLICY = Choice("policy", "H2O", tuple(POLICIES))
 BUDGET = Steps("budget", 6, tuple(range(1, 65)), ".0f")
-# What the colour of points tells.
+# What the colour of a point shows.
 BY_WEIGHT, BY_PLACE = "weight", "position"
 TINT = Choice("tint", BY_WEIGHT, (BY_WEIGHT, BY_PLACE))
-BLOCKS = Choice("coarse", "largest", ("largest", "mean"))  # what a point of a long map says of its block
+BLOCKS = Choice("coarse", "largest", ("largest", "mean"))  # which weight of its block a point shows
 ZOOM = Sight("zoom", MOST_PLACES)  # the part of a long map in sight
-# What is left to be said next, as `generate` of transformers has it.
+# Which tokens stay possible next, by the parameters of `generate` in transformers.
 TOP_K = Steps("topk", 50, (1, 2, 3, 5, 10, 20, 50, 100, 200), ".0f")
 TOP_P = Steps("topp", 1.0, tuple(part / 20 for part in range(1, 21)), ".2f")
-# Which two sentences; the head, counted from 1 over all layers, of twelve a layer 4.2; the query, counted
-# from the end, so that both presets open on "it".
+# Which two sentences; the head, counted from 1 over all layers (38 of twelve a layer is 4.2); the query,
+# counted from the end, so that both presets open on "it".
 TIRED_OR_WIDE, BIG_OR_SMALL, TYPED = "tired / wide", "big / small", "typed"
 PAIR = Choice("pair", TIRED_OR_WIDE, (TIRED_OR_WIDE, BIG_OR_SMALL, TYPED))
 PIECES = Flag("pieces", False)

@@ -12,7 +12,7 @@ from pages.learned_heads.two_texts import TwoTexts
 
 @dataclass(frozen=True)
 class ToySetting:
-    """The training on screen, its letters, and the heads that are off (from 0 over all layers)."""
+    """The recipe of a toy, the sequence, and the heads that are off (zero-based indices over all layers)."""
 
     recipe: Recipe
     letters: str
@@ -21,12 +21,12 @@ class ToySetting:
 
 @dataclass(frozen=True, eq=False)
 class Heads:
-    """The heads of a whole model; of a real one with the text that it read, else of a file.
+    """The heads of a whole model: a real model and its text, or the maps of a file.
 
     Attributes:
-        keep: what a point of a long map says of its block.
-        head: which one is large, counted over all layers.
-        zoom: the part of a long map in sight, as `Sight` has it.
+        keep: "max" or "mean", the weight of its block that a point of a long map shows.
+        head: the zero-based index over all layers of the large head.
+        zoom: the visible part of a long map, as text of a `Sight`.
     """
 
     ranked: RankedHeads
@@ -39,7 +39,7 @@ class Heads:
 
 @dataclass(frozen=True, eq=False)
 class FlowState:
-    """The flow through all layers, with sinks left out or not."""
+    """The flow through all layers, with attention sinks dropped or not."""
 
     source: ToySetting | Heads
     drops_sinks: bool = False
@@ -47,7 +47,7 @@ class FlowState:
 
 @dataclass(frozen=True)
 class EvictionState:
-    """A toy that writes token by token with fewer keys than there are."""
+    """A toy whose cache keeps fewer keys than the sequence has."""
 
     setting: ToySetting
     policy: str
@@ -55,7 +55,7 @@ class EvictionState:
 
 @dataclass(frozen=True, eq=False)
 class CloudState:
-    """Queries and keys of one head of a real model as points; layer and head are counted from 0."""
+    """Queries and keys of one head of a real model as points; layer and head are zero-based indices."""
 
     heads: Heads
     layer: int

@@ -1,4 +1,4 @@
-"""The numbers on screen: every measure of every head."""
+"""The numbers on screen as tables, for each kind of result."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ from pages.learned_heads.two_texts import TwoTexts
 
 
 def tables(result: AnyResult) -> Mapping[str, Columns]:
-    """Return the tables by name: a row a head, a pair of tokens, or a budget."""
+    """Return the tables by name; each has a row a head, token, pair of tokens, or budget."""
     return {} if result is None else {name: make(result) for name, make in _TABLES[type(result)].items()}
 
 
@@ -47,7 +47,7 @@ def whole_table(ranked: RankedHeads) -> Columns:
 
 
 def long_table(result: LongText) -> Columns:
-    """Return the mean weights of the heads of one layer, as they stand in it."""
+    """Return the mean weights of the heads of one layer, in the model's order."""
     shares = result.summary.shares
     return {
         "Head": [result.number(head) for head in range(result.model.n_head)],
@@ -56,7 +56,7 @@ def long_table(result: LongText) -> Columns:
 
 
 def pair_table(result: TwoTexts) -> Columns:
-    """Return how much each head changes: on average over the words of both texts, and at the chosen query."""
+    """Return each head's change, largest first: the mean over rows, and in the chosen query's row."""
     shared = result.pair.alignment.shared
     columns: dict[str, Sequence[object]] = {
         "Head": [result.number(head) for head in result.order],
@@ -84,7 +84,7 @@ def weights_table(result: TwoTexts) -> Columns:
 
 
 def next_table(result: NextResult) -> Columns:
-    """Return the likeliest tokens, their logits and probabilities, and whether they are left."""
+    """Return the likeliest tokens, their logits and probabilities, and whether top-k and top-p keep them."""
     chances, survivors = result.at(result.temperature)
     return {
         N_("token"): [result.name(token) for token in result.order],
@@ -95,7 +95,7 @@ def next_table(result: NextResult) -> Columns:
 
 
 def parts_table(result: NextResult) -> Columns:
-    """Return what each head and everything else adds to the winner's logit."""
+    """Return the parts of the likeliest token's logit: each head's and the others."""
     heads, rest = result.next_token.heads, result.next_token.rest
     parts = (
         {}
@@ -111,12 +111,12 @@ def parts_table(result: NextResult) -> Columns:
 
 
 def column(measure: str) -> str:
-    """Return the title of a measure of a whole model, above its column."""
+    """Return the title of the column that shows a measure of a whole model."""
     return f"On {measure}" if measure == SPECIAL else capital(measure)
 
 
 def flow_table(flow: AttentionFlow) -> Columns:
-    """Return the maps of the layer on screen, a row a pair of tokens."""
+    """Return the weights, rollout and lengths of the layer on screen, a row a pair of tokens."""
     at, tokens = flow.at, flow.tokens
     columns: dict[str, Sequence[object]] = {
         "Query": [query for query in tokens for _key in tokens],
@@ -130,7 +130,7 @@ def flow_table(flow: AttentionFlow) -> Columns:
 
 
 def points_table(result: HeadClouds) -> Columns:
-    """Return where each query and each key stands, a row each."""
+    """Return the coordinates of each query and key in the plane, a row each."""
     points = torch.cat([result.plane.queries, result.plane.keys])
     n = len(result.tokens)
     return {
@@ -143,7 +143,7 @@ def points_table(result: HeadClouds) -> Columns:
 
 
 def pairs_table(result: HeadClouds) -> Columns:
-    """Return weight, scaled score and distance of each pair."""
+    """Return weight, scaled score and distance of each query and key, a row a pair."""
     n = len(result.tokens)
     return {
         "Query": [query for query in result.labels for _key in range(n)],
@@ -156,7 +156,7 @@ def pairs_table(result: HeadClouds) -> Columns:
 
 
 def eviction_table(result: HeadEviction) -> Columns:
-    """Return the mean error of the heads by each policy, and of each head by the present one, by budget."""
+    """Return errors, a row a budget: the heads' mean by each policy, and each head's by the chosen policy."""
     heads = range(result.result.n_head)
     return {
         N_("Budget"): list(range(1, result.n + 1)),

@@ -1,4 +1,4 @@
-"""Train it now: the button, the place in the line, the progress, and the button that stops it."""
+"""The control part "train it now": buttons to train and stop, the place in the queue, and the progress."""
 
 import secrets
 
@@ -13,7 +13,7 @@ _WHO, _REFUSED = "_trainer_who", "_trainer_refused"
 
 
 def show(recipe: Recipe) -> None:
-    """Offer to train a recipe; while it is trained, say how far it is, and offer to stop."""
+    """Show the button that trains a recipe; while it trains, its progress and a button to stop it."""
     job = TRAINER.job(recipe)
     if job is not None and not job.is_over:
         _progress(recipe)
@@ -35,7 +35,7 @@ def show(recipe: Recipe) -> None:
 
 @st.fragment(run_every=0.5)
 def _progress(recipe: Recipe) -> None:
-    """Show how far a training is; rerun the page when it is over."""
+    """Show the progress of a training; rerun the page when it is over."""
     job = TRAINER.job(recipe)
     if job is None or job.is_over:
         st.rerun()
@@ -54,6 +54,6 @@ def _begin(recipe: Recipe) -> None:
 
 
 def _who() -> str:
-    """Return this session's own name in the line."""
+    """Return this session's name in the queue, a random one."""
     who: str = st.session_state.setdefault(_WHO, secrets.token_hex(8))
     return who

@@ -1,4 +1,4 @@
-"""Trainings in the background: one at a time for the whole process, the others wait in a line."""
+"""Trainings in the background: one at a time for the whole process, while others wait in a queue."""
 
 import logging
 import threading
@@ -16,49 +16,49 @@ JobState = Literal["waiting", "running", "stopped", "failed", "done"]
 LONGEST_LINE = 40  # trainings that wait
 MOST_KEPT = 16  # trainings that have ended; each takes about 1 MB
 _LOG = logging.getLogger(__name__)
-GONE = 10.0  # seconds without a look after which whoever asked is gone; a page looks twice a second
-BREATH = 0.001  # seconds after each step in which whoever waits for the interpreter has it
+GONE = 10.0  # seconds after which a session that does not watch is gone; a page watches twice a second
+BREATH = 0.001  # seconds of sleep after each step, in which other threads get the interpreter
 
 
 @dataclass
 class Job:
-    """One training in the queue; its fields change while it is trained."""
+    """One training in the queue; its fields change while it runs."""
 
     recipe: Recipe
     state: JobState = "waiting"
     step: int = 0
-    look: Evaluation | None = None  # how the model did when it was last judged
+    look: Evaluation | None = None  # the last evaluation of the model
     run: Run | None = None
-    askers: dict[str, float] = field(default_factory=dict)  # who wants it, and when they last looked
+    askers: dict[str, float] = field(default_factory=dict)  # who requested it, and when they last watched
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will change."""
+        """Whether the training has ended in any way."""
         return self.state in ("stopped", "failed", "done")
 
 
 class _StoppedError(Exception):
-    """Nobody wants this training any more."""
+    """Nobody requests this training any more."""
 
 
 class LineIsFullError(Exception):
-    """As many trainings wait as may."""
+    """The queue of trainings is full."""
 
 
 class Trainer:
-    """A queue of trainings, and the last that have ended; a recipe that several ask for is trained once."""
+    """A queue of trainings, and the last ones that ended; a recipe requested by several is trained once."""
 
     def __init__(self, most_kept: int = MOST_KEPT, longest_line: int = LONGEST_LINE) -> None:
-        """Start with nobody in line."""
+        """Start with an empty queue."""
         self._most_kept, self._longest_line = most_kept, longest_line
-        self._jobs: OrderedDict[Recipe, Job] = OrderedDict()  # in the order in which they were asked for
+        self._jobs: OrderedDict[Recipe, Job] = OrderedDict()  # in the order of their requests
         self._lock = threading.Lock()
         self._worker: threading.Thread | None = None
 
     def ask(self, recipe: Recipe, who: str) -> Job:
-        """Queue a training; who asks for another gives up the one before.
+        """Queue a training for `who`, and withdraw their requests for others.
 
-        Raises LineIsFullError where too many wait.
+        Raises LineIsFullError if too many wait.
         """
         with self._lock:
             for other in self._jobs.values():
@@ -77,10 +77,10 @@ class Trainer:
             return job
 
     def look(self, job: Job, who: str) -> bool:
-        """Note that somebody watches a training; return whether they may stop it.
+        """Note that `who` watches a training; return whether they may stop it.
 
-        Those who asked for it may; anybody may after none of them has watched for `GONE` seconds: a page
-        that is loaded anew has another session.
+        Those who requested it may. Anybody may once none of them has watched for `GONE` seconds, as a
+        reloaded page has a new session.
         """
         with self._lock:
             if who in job.askers:
@@ -88,7 +88,7 @@ class Trainer:
             return who in job.askers or not _present(job)
 
     def stop(self, recipe: Recipe, who: str) -> None:
-        """Withdraw somebody's request; a training that nobody else wants stops."""
+        """Withdraw a request; the training stops if nobody else requests it."""
         with self._lock:
             job = self._jobs.get(recipe)
             if job is not None and (who in job.askers or not _present(job)):
@@ -96,15 +96,15 @@ class Trainer:
                 _withdraw(job, who)
 
     def job(self, recipe: Recipe) -> Job | None:
-        """Return the training by a recipe, where it was asked for and is still known."""
+        """Return the training of a recipe; None if it was never requested or is forgotten."""
         with self._lock:
             job = self._jobs.get(recipe)
             if job is not None and job.is_over:
-                self._jobs.move_to_end(recipe)  # the one that was looked at last is forgotten last
+                self._jobs.move_to_end(recipe)  # the last one used is forgotten last
             return job
 
     def before(self, job: Job) -> int:
-        """Return how many trainings come before one that waits, with the one that runs."""
+        """Return how many trainings come before this one, the running one included."""
         with self._lock:
             line = [each for each in self._jobs.values() if not each.is_over]
             return line.index(job) if job in line else 0
@@ -122,7 +122,7 @@ class Trainer:
             return job
 
     def _work(self) -> None:
-        torch.set_num_threads(1)  # counts for this thread
+        torch.set_num_threads(1)  # for this thread alone
         while (job := self._next()) is not None:
             state: JobState = "failed"
             try:
@@ -130,7 +130,7 @@ class Trainer:
                 state = "done"
             except _StoppedError:
                 state = "stopped"
-            except Exception as error:  # one training that fails must not end the line
+            except Exception as error:  # a failed training must not end the queue
                 _LOG.error("a training failed: %s", type(error).__name__)
             job.state = state
 
@@ -142,7 +142,7 @@ def _withdraw(job: Job, who: str) -> None:
 
 
 def _present(job: Job) -> dict[str, float]:
-    """Return those who want a training and still look at it."""
+    """Return those who requested a training and still watch it, with when they last did."""
     now = monotonic()
     return {who: last_look for who, last_look in job.askers.items() if now - last_look < GONE}
 
@@ -151,7 +151,7 @@ def _note(job: Job, step: int, look: Evaluation | None) -> None:
     job.step, job.look = step, look or job.look
     if not job.askers:
         raise _StoppedError
-    time.sleep(BREATH)  # pages that are asked for meanwhile come first
+    time.sleep(BREATH)  # let other threads serve pages first
 
 
 TRAINER = Trainer()

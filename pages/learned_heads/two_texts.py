@@ -1,4 +1,4 @@
-"""One real model on two texts: its heads in the order of what changes from one to the other."""
+"""One real model on two texts: its heads, those that change most between the texts first."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +13,7 @@ from attn_words import _
 from pages.learned_heads.settings import BIG_OR_SMALL, TIRED_OR_WIDE, TOO_MANY_TOKENS
 
 MOST_TOKENS = 128
-MOST_NUMBERS = 250_000  # of all maps on the slider
+MOST_NUMBERS = 250_000  # at most, in all maps on the slider
 MOST_HEADS = 256
 PAIRS = {
     TIRED_OR_WIDE: (
@@ -29,10 +29,10 @@ PAIRS = {
 
 @dataclass(frozen=True, eq=False)
 class TwoTexts:
-    """Two texts, a model and a head, and both sets of maps; heads are counted from 0 over all layers.
+    """A model on two texts, with both sets of maps; heads are zero-based indices over all layers.
 
     Attributes:
-        pieces: whether tokens are shown as the model reads them, and not joined into words.
+        pieces: whether tokens are shown as the model reads them, not joined into words.
     """
 
     model: RealModel
@@ -43,17 +43,17 @@ class TwoTexts:
 
     @cached_property
     def pair(self) -> TextPair:
-        """The heads on both texts."""
+        """The maps of all heads on both texts, aligned token by token."""
         return _compare(*self.texts, self.pieces, self.model)
 
     @cached_property
     def labels(self) -> list[str]:
-        """The tokens of both, numbered where one occurs again."""
+        """The tokens of both texts, aligned, numbered where one occurs again."""
         return list(label_tokens(self.pair.alignment.tokens))
 
     @cached_property
     def means(self) -> Tensor:
-        """How much of a row moves in each head, averaged over the tokens of both texts."""
+        """How much of a row moves in each head, averaged over tokens common to both, (n_head,)."""
         return self.pair.changes.mean(dim=-1)
 
     @cached_property
@@ -63,19 +63,19 @@ class TwoTexts:
         return order
 
     def on_slider(self, head: int) -> list[int]:
-        """Return the first heads, as many as a message holds, and this one."""
+        """Return the heads of the slider: the first in `order`, as many as a message holds, and `head`."""
         room = max(2, min(MOST_HEADS, MOST_NUMBERS // (3 * len(self.labels) ** 2)))
         return [*self.order[:room], *([] if head in self.order[:room] else [head])]
 
     def number(self, head: int) -> str:
-        """Return the layer and the number within it, as "4.2"."""
+        """Return a head's layer and its number there, as "4.2"."""
         layer, within = divmod(head, self.model.n_head)
         return f"{layer + 1}.{within + 1}"
 
 
 @shared
 def _compare(first: str, second: str, pieces: bool, _model: RealModel) -> TextPair:
-    """Compare two texts; a process has one model, so it is no part of the key.
+    """Compare two texts; the cache's key leaves out the model, as a process has only one.
 
     Raises ValueError for texts of too many tokens, or without a common one.
     """

@@ -1,4 +1,4 @@
-"""A file with the heads of one's own model; what it holds is kept for the session alone."""
+"""The upload of a file with the heads of a visitor's own model; the session alone keeps its maps."""
 
 import streamlit as st
 
@@ -35,7 +35,7 @@ def show(_nothing: None) -> None:
 
 
 def _take() -> None:
-    """Read what was uploaded; where it cannot be, say why and keep what was there."""
+    """Read the uploaded file; if it cannot be read, store why and keep the previous maps."""
     uploaded = st.session_state.get(_FILE)
     if uploaded is None:
         return

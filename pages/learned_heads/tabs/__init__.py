@@ -1,1 +1,1 @@
-"""What stands under the picture: one file a tab."""
+"""The tabs under the picture, one a file."""

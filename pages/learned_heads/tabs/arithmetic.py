@@ -32,7 +32,7 @@ def show(result: Result) -> None:
 
 
 def sentence(result: Result) -> str:
-    """Return the weight of the chosen pair, and what the right places have together."""
+    """Return a sentence with the weight of the chosen pair and the sum of weights on the right places."""
     head, query, key = result.selection
     weights = result.weights[head, query]
     where = [place for place, right in enumerate(result.task.right(result.tokens)[query].tolist()) if right]
@@ -63,7 +63,7 @@ def _at(result: Result, place: int) -> str:
 
 
 def rows(result: Result) -> list[list[str]]:
-    """Return a line a key that the query may see: its scores and its weight."""
+    """Return a table row for each key that the query may attend to: its scores and its weight."""
     head, query, chosen_key = result.selection
     layer, within = divmod(head, result.recipe.heads)
     stages = result.toy_run.layers[layer]

@@ -41,7 +41,7 @@ def checks(result: Result) -> list[Check]:
 
 
 def logits_by_torch(result: Result) -> tuple[Tensor, Tensor]:
-    """Run the sequence through layers of torch's with the same parameters; return maps and logits."""
+    """Run the sequence through torch's own layers with the same parameters; return maps and logits."""
     state = result.run.checkpoints[result.at].state
     n, heads = len(result.tokens), result.recipe.heads
     start = F.embedding(result.tokens, state["embedding"]) + result.model.positions[:n]
@@ -56,7 +56,7 @@ def logits_by_torch(result: Result) -> tuple[Tensor, Tensor]:
         )
         gone = [head - layer * heads for head in result.setting.off]
         out = state[f"attention.{layer}.W_o.weight"].unflatten(1, (heads, -1)).clone()
-        out[:, [head for head in gone if 0 <= head < heads]] = 0  # what is off writes nothing
+        out[:, [head for head in gone if 0 <= head < heads]] = 0  # a head that is off adds nothing
         module.out_proj.weight.copy_(out.flatten(1))
         update, weights = module(norm, norm, norm, attn_mask=blocked, average_attn_weights=False)
         maps.append(weights)

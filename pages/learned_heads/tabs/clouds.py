@@ -1,4 +1,4 @@
-"""The tabs of one head as points: how clouds are laid on one another, and checks on the numbers on screen."""
+"""The tabs of one head as points: how its clouds are aligned, and checks of the numbers on screen."""
 
 import streamlit as st
 import torch
@@ -11,7 +11,7 @@ from pages.learned_heads.clouds import HeadClouds
 
 
 def show_clouds() -> None:
-    """Write down what is moved and scaled, and what the plane is."""
+    """Write down how the clouds are moved and scaled, and how the plane is chosen."""
     st.markdown(
         _(
             "**Two clouds, laid on one another**: queries are divided by s, keys moved by c and multiplied "
@@ -41,7 +41,7 @@ def show_clouds() -> None:
 def checks_of_clouds(result: HeadClouds) -> list[Check]:
     """Compute every check on the numbers on screen."""
     mask = None if bool(result.mask.all()) else result.mask
-    # The model computes in single precision.
+    # Single precision, as the model computes.
     weights = result.weights.to(torch.float32)
     checks = audit_clouds(result.clouds, weights, result.scale, mask) if result.model.softcap is None else ()
     return [*checks, *audit_plane(result.plane, *result.clouds.around)]

@@ -1,4 +1,4 @@
-"""The tab "Code" of a file: the programs that write one, and read it."""
+"""The tab "Code" of a file: programs that write such a file, and that read it."""
 
 import streamlit as st
 

@@ -14,7 +14,7 @@ from pages.learned_heads.next_token import NextResult
 
 
 def show_flow() -> None:
-    """Write down rollout, the length of what is written, and the rule for sinks."""
+    """Write down rollout, the length of a weighted value, and the rule for sinks."""
     st.markdown(
         _(
             "**Attention rollout** multiplies the layers' mean weights A, each mixed with the residual "
@@ -40,7 +40,7 @@ def show_flow() -> None:
 
 
 def show_eviction() -> None:
-    """Write down what a smaller cache changes."""
+    """Write down the output and its error with a smaller cache."""
     st.markdown(_("With a budget b, the softmax of a query is over the keys that are still kept, at most b."))
     st.latex(
         r"O_b = \mathrm{softmax}(S_{\mathrm{kept}})\,V_{\mathrm{kept}}, \qquad "
@@ -86,7 +86,7 @@ def checks_of_flow(flow: AttentionFlow) -> list[Check]:
 
 
 def _vectors(stages: MultiHead) -> Tensor:
-    """Return what each key writes to the last token by each head, (n_head, n_key, d_out)."""
+    """Return each key's weighted value after W_o, for the last query in each head, (n_head, n_key, d_out)."""
     assert stages.output_weight is not None
     n_head, d_head = stages.heads.shape[0], stages.heads.shape[-1]
     value = stages.value.repeat_interleave(n_head // len(stages.value), dim=0)
@@ -116,7 +116,7 @@ def checks_of_eviction(result: HeadEviction) -> list[Check]:
 
 
 def checks_of_next(result: NextResult) -> list[Check]:
-    """Check that parts sum to the logit, and the last layer of the lens against the logits."""
+    """Check that the parts sum to the logit, and that the lens ends at the prediction."""
     prediction = result.next_token
     heads = [] if prediction.heads is None else prediction.heads.flatten().tolist()
     parts = [*prediction.rest.values(), *heads]

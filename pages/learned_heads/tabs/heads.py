@@ -1,4 +1,4 @@
-"""The tab "Heads": the measures of every head, and what the model is without it."""
+"""The tab "Heads": the measures of every head, and the model's accuracy without it."""
 
 import streamlit as st
 
@@ -14,7 +14,7 @@ from pages.learned_heads.two_texts import TwoTexts
 
 
 def show(result: Result | Heads | TwoTexts) -> None:
-    """Show a line a head: its measures on held-out sequences, and accuracy and loss without it."""
+    """Show the table of heads for this kind of result, a row a head."""
     if isinstance(result, TwoTexts):
         st.dataframe({_(title): values for title, values in pair_table(result).items()}, hide_index=True)
         return

@@ -1,4 +1,4 @@
-"""The tab "Maths": the model, what it is trained for, and the measures that name a head."""
+"""The tab "Maths": the model, its task, and the measures that name a head."""
 
 import streamlit as st
 
@@ -14,7 +14,7 @@ _OTHERS = {AttentionFlow: flow.show_flow, HeadClouds: clouds.show_clouds, HeadEv
 
 
 def show(result: Result | AttentionFlow | HeadEviction | HeadClouds) -> None:
-    """Write the formulas down, with the sizes of the present model."""
+    """Write down the formulas of this kind of result, with the sizes of the model."""
     if not isinstance(result, Result):
         _OTHERS[type(result)]()
         return

@@ -22,11 +22,11 @@ from pages.learned_heads.state import Heads
 from pages.learned_heads.tables import whole_table
 from pages.learned_heads.two_texts import TwoTexts
 
-MOST_COMPARED = 64  # queries, and keys, of a long map
+MOST_COMPARED = 64  # queries, and as many keys, of a long map
 
 
 def show_heads(ranked: RankedHeads) -> None:
-    """Show a line a head, in the order of the slider; a click on a column's name orders by it."""
+    """Show a row a head, in the order of the slider; a click on a column's name sorts by that column."""
     titles = [title(name) for name in ("Head", *ranked.measures)]
     st.dataframe(
         dict(zip(titles, whole_table(ranked).values(), strict=True)),
@@ -74,7 +74,7 @@ def checks(ranked: RankedHeads, model: RealModel | None = None, text: str = "") 
 
 
 def checks_of_pair(result: TwoTexts) -> list[Check]:
-    """Check the rows of both texts, and what moves in the chosen head."""
+    """Check the rows of both texts, and the change of each row in the chosen head."""
     shared = result.pair.alignment.shared
     first, second = result.pair.weights[:, result.head, shared]
     name = _("what moves of each row is half of `torch.cdist`, p = 1")
@@ -93,7 +93,7 @@ def check_blocks(heads: Heads) -> Check:
 
 
 def _check_pyramid(pyramid: Pyramid, rows: int) -> Check:
-    """Compare what the blocks over the first rows hold with torch's pooling, at every level."""
+    """Compare the blocks over the first `rows` rows with torch's pooling, at every level."""
     part = np.s_[:rows, :]
     values = torch.from_numpy(np.asarray(pyramid.weights[part]).astype(np.float32))
     allowed = torch.ones_like(values) if pyramid.may is None else torch.from_numpy(pyramid.may[part]).float()
@@ -117,7 +117,7 @@ def _check_pyramid(pyramid: Pyramid, rows: int) -> Check:
 
 
 def checks_of_long(result: LongText) -> list[Check]:
-    """Compute the checks of a head whose map is never there as a whole: they read rows and a stripe of it."""
+    """Compute the checks of a long text's head, on some rows and a stripe of its map."""
     head, n = result.map, result.n
     places = torch.linspace(0, n - 1, min(n, MOST_COMPARED)).long().tolist()
     rows = torch.cat([head[at : at + 1, 0:n] for at in places])
@@ -126,7 +126,7 @@ def checks_of_long(result: LongText) -> list[Check]:
         if head.may is None
         else torch.from_numpy(np.concatenate([head.may[at : at + 1, 0:n] for at in places]))
     )
-    # As values, so many unit vectors: what comes out are the weights of their keys.
+    # Unit vectors as values: the output then holds the weights of these keys.
     values = F.one_hot(torch.tensor(places), n).T.float()
     theirs = _by_torch(
         head.query[None, places], head.key[None], values[None], mask, scale=head.scale, softcap=head.softcap
@@ -148,7 +148,7 @@ def checks_of_long(result: LongText) -> list[Check]:
 def _by_torch(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, *, scale: float, softcap: float | None
 ) -> Tensor:
-    """Attend by torch's fused attention; step by step where that has no softcap."""
+    """Attend by torch's fused attention; with a softcap, which that lacks, step by step in torch."""
     if softcap is None:
         heads: Tensor = F.scaled_dot_product_attention(query, key, value, mask, scale=scale, enable_gqa=True)
         return heads
@@ -159,9 +159,9 @@ def _by_torch(
 
 
 def check_rows(*all_maps: AttentionMaps) -> Check:
-    """Compare whole rows with one, as exactly as the weights' format and the number of keys let them be.
+    """Compare the sums of whole rows with one, within the precision of the weights' format.
 
-    What lies on no key of a map, because it was cut or is a sink, counts.
+    Weight that is on no key of a map counts too: on keys cut off, or on a sink logit.
     """
     off, longest = 0.0, 1
     for maps in all_maps:

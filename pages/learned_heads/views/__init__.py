@@ -1,1 +1,1 @@
-"""The views of learned heads: one file a source."""
+"""The views of learned heads, one a file."""

@@ -1,4 +1,4 @@
-"""What flows through all layers: the maps of each layer, what they write, rollout, the next token."""
+"""Attention flow through all layers: each layer's mean weights, lengths of weighted values and rollout."""
 
 from collections.abc import Hashable
 from dataclasses import replace
@@ -24,7 +24,7 @@ from pages.learned_heads.state import FlowState, Heads, ToySetting
 
 
 def view(controls: Controls, state: FlowState) -> View[AnyResult]:
-    """Draw every layer; say why where the maps do not allow it."""
+    """Draw every layer; show why if the maps do not allow it."""
     source = state.source
     if isinstance(source, ToySetting):
         steps, whose = steps_of(source.recipe), source.recipe.task
@@ -55,14 +55,14 @@ def view(controls: Controls, state: FlowState) -> View[AnyResult]:
 
 
 def _key(flow: AttentionFlow) -> Hashable:
-    """Return what stands for a model and its text; nothing of a file, which stays in its session."""
+    """Return the cache key of a model and its text; "" for a file, which is not cached for all sessions."""
     if isinstance(flow.source, Result):
         return flow.source.setting, flow.source.at
     return flow.source.text
 
 
 def _about(flow: AttentionFlow) -> str:
-    """Return how the maps are made, and by which rule sinks are found."""
+    """Return the note on how the maps are computed and which keys are sinks."""
     return _(
         "Rollout: half of each place passes a layer on the residual connection, half comes by the mean "
         "weights (Abnar and Zuidema, 2020). What a key writes is its weight times the length of its value "
@@ -84,7 +84,7 @@ def _draw(flow: AttentionFlow, layers: tuple[int, ...]) -> Scene:
 
 
 def layer_of(flow: AttentionFlow, at: int) -> Layer:
-    """Return one layer as the figures take it."""
+    """Return one layer as the figure's value."""
     last, names = None, list(flow.numbers[at])
     if flow.is_causal:
         last = array(flow.maps[at][:, -1]) if names else np.zeros((1, len(flow.tokens)))
@@ -105,7 +105,7 @@ def layer_of(flow: AttentionFlow, at: int) -> Layer:
 
 
 def _caption(flow: AttentionFlow, at: int) -> str:
-    """Return what draws weight in a layer, what is left of a place, and where the last query looks."""
+    """Return the caption of a layer: its sinks, the rollout's mean diagonal, the last query's key."""
     if not flow.on[at]:
         return _("Every head of layer {layer} is off: it reads nothing.", layer=at + 1)
     top = flow.sinks[at].nonzero().flatten().tolist() or [int(flow.shares[at].argmax())]

@@ -22,7 +22,7 @@ from pages.learned_heads.state import CloudState
 
 
 def view(controls: Controls, state: CloudState) -> View[AnyResult]:
-    """Draw the head's queries and keys on its text; say so where the text is too long."""
+    """Draw the head on its text; show why if the text is too long."""
     try:
         result = clouds_of(state)
     except ValueError as error:
@@ -41,7 +41,7 @@ def view(controls: Controls, state: CloudState) -> View[AnyResult]:
 
 @shared_scene
 def _draw(text: str, layer: int, head: int, by_place: bool, _result: HeadClouds) -> Scene:
-    """Draw the head for every query; a process has one model, so it is no part of the key."""
+    """Draw the head for every query; the cache's key leaves out the model, as a process has only one."""
     del text, layer, head
     look = replace(ONE_PLANE, by_place=by_place)
     figure = AttentionPlane(
@@ -53,7 +53,7 @@ def _draw(text: str, layer: int, head: int, by_place: bool, _result: HeadClouds)
 
 
 def _about(result: HeadClouds) -> str:
-    """Return how both clouds were laid on one another, and how to read them."""
+    """Return the note on how both clouds are aligned, and how to read them."""
     return _(
         "Both clouds are laid on one another, which adds one number to all scores of a query: keys are moved"
         " by {length}, queries divided by {factor} and keys multiplied by it. The plane keeps {share} of the"
@@ -66,7 +66,7 @@ def _about(result: HeadClouds) -> str:
 
 
 def _caption(result: HeadClouds, row: int) -> str:
-    """Return where the query's weight goes, and how far nearness tells its scores."""
+    """Return a query's heaviest and nearest key, and the correlation of nearness and score."""
     best = int(result.weights[row].argmax())
     nearest = int(result.distances[row].masked_fill(~result.mask[row], float("inf")).argmin())
     agreement = result.agreement(row)

@@ -1,4 +1,4 @@
-"""What a cache with a budget keeps of each head's keys, and what that costs in its output."""
+"""Which keys of each head a cache with a budget keeps, and the error of the output."""
 
 from dataclasses import replace
 
@@ -46,7 +46,7 @@ def _draw(state: EvictionState, at: int) -> Scene:
 
 
 def cache(result: HeadEviction) -> Cache:
-    """Return one budget as the figures take it."""
+    """Return one budget as the figure's value."""
     toy = result.result
     heads = range(toy.n_head)
     return Cache(
@@ -70,7 +70,7 @@ def cache(result: HeadEviction) -> Cache:
 
 
 def _about(run: HeadEviction) -> str:
-    """Return how each policy chooses, and what the error is of."""
+    """Return the note on how each policy chooses keys, and how the error is measured."""
     return _(
         "StreamingLLM keeps the first {sinks} keys and the latest (Xiao et al., 2024), the window the "
         "latest, H2O the latest half of the budget and those with most weight so far (Zhang et al., 2023). "
@@ -80,7 +80,7 @@ def _about(run: HeadEviction) -> str:
 
 
 def _caption(run: HeadEviction) -> str:
-    """Return what a budget costs by each policy, the one on screen first."""
+    """Return the mean error at a budget by each policy, the chosen policy first."""
     names = [run.policy, *(name for name in run.means if name != run.policy)]
     errors = [f"{label_of(POLICY, name)} **{float(run.means[name][run.budget - 1]):.3f}**" for name in names]
     return _(

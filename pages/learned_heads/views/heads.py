@@ -1,4 +1,4 @@
-"""All heads of a whole model: thumbnails, one head large, in the order of the measure."""
+"""All heads of a whole model in the order of a measure: thumbnails, and one head large."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -77,12 +77,12 @@ def view(controls: Controls, heads: Heads) -> View[AnyResult]:
         notes=[Small(each) for each in notes if each],
         below="long_head" if ranked.is_long else "",
         tabs=WHOLE_TAB,
-        leads=[Place("applications", {"use": "images"})] if model is None else [],  # over a picture beside it
+        leads=[Place("applications", {"use": "images"})] if model is None else [],  # a file of patch weights
     )
 
 
 def _notes(heads: Heads) -> list[str]:
-    """Return where the heads are from, and which tokens are hidden."""
+    """Return notes on the source of the heads and on hidden tokens."""
     ranked, model = heads.ranked, heads.model
     hidden_tokens = ""
     if ranked.words_only and ranked.special:
@@ -104,13 +104,13 @@ def _notes(heads: Heads) -> list[str]:
 
 @shared_scene
 def _shared(text: str, hide: bool, measure: str, ranks: tuple[int, ...], _ranked: RankedHeads) -> Scene:
-    """Draw a real model's heads; a process has one model, so it is no part of the key."""
+    """Draw a real model's heads; the cache's key leaves out the model, as a process has only one."""
     del text, hide, measure
     return _draw(_ranked, ranks)
 
 
 def _draw_of_session(controls: Controls, ranked: RankedHeads, ranks: tuple[int, ...]) -> Packed:
-    """Draw the heads of a file; the picture of the present order stays in the session, and no other."""
+    """Draw the heads of a file; the session keeps the picture of the present order alone."""
     request = (ranked.maps, ranked.words_only, ranked.measure, ranks, language())
     nothing: tuple[object, Packed | None] = (None, None)
     cached, payload = controls.recall(_PAYLOAD, nothing)
@@ -133,7 +133,7 @@ def _caption(ranked: RankedHeads, rank: int) -> str:
 
 
 def _clicked(ranked: RankedHeads, controls: Controls, cell: Cell) -> None:
-    """Show the head of a thumbnail large."""
+    """Show the head of the clicked thumbnail large."""
     head = head_at(ranked.layers, cell.row, cell.column) if cell.trace == OVERVIEW else None
     if head is not None:
         controls.move(RANK, ranked.order.index(head) + 1)

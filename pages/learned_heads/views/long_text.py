@@ -1,4 +1,4 @@
-"""One layer of a real model on a long text: a head in blocks, and whole beneath."""
+"""One layer of a real model on a long text: a head in blocks, and a zoomed map below."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ from pages.learned_heads.visible_part import visible_part
 
 
 def view(controls: Controls, state: LongText) -> View[AnyResult]:
-    """Draw the heads of the layer; say why where numbers overflow."""
+    """Draw the heads of the layer; show the error if they cannot be computed."""
     model = state.model
     heads = range(1, model.n_head + 1)
     slider = replace(WITHIN, values=tuple(map(float, heads)))
@@ -67,7 +67,7 @@ def view(controls: Controls, state: LongText) -> View[AnyResult]:
 
 @shared_scene
 def _draw(text: str, layer: int, _state: LongText) -> Scene:
-    """Draw all heads of a layer; a process has one model, so it is no part of the key."""
+    """Draw all heads of a layer; the cache's key leaves out the model, as a process has only one."""
     del text, layer
     summary, labels = _state.summary, _state.labels
     heads = range(_state.model.n_head)
@@ -78,7 +78,7 @@ def _draw(text: str, layer: int, _state: LongText) -> Scene:
 
 
 def _caption(result: LongText, summary: LayerSummary, head: int) -> str:
-    """Return what one head of a long text looks at."""
+    """Return one head's mean weights on the previous token, itself and sinks."""
     sink = SPECIAL if SPECIAL in summary.shares else FIRST
     before, itself = (words.mean(summary.shares[which][head]) for which in (PREVIOUS, ITSELF))
     fields = {

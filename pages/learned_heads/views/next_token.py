@@ -1,4 +1,4 @@
-"""The next token: the likeliest tokens, the logit lens, and what each head adds to the winner's logit."""
+"""The next token: the likeliest ones, the logit lens, and the parts of the first one's logit."""
 
 from collections.abc import Hashable
 
@@ -22,7 +22,7 @@ from pages.learned_heads.state import Heads, NextState, ToySetting
 
 
 def view(controls: Controls, state: NextState) -> View[AnyResult]:
-    """Draw the next token at every temperature; say why not where the model predicts none."""
+    """Draw the next token at every temperature; show why if the model does not predict tokens."""
     source: Result | Heads
     if isinstance(state.source, ToySetting):
         steps = steps_of(state.source.recipe)
@@ -45,7 +45,7 @@ def view(controls: Controls, state: NextState) -> View[AnyResult]:
 
 
 def _about(source: Result | Heads) -> tuple[Hashable, list[str]]:
-    """Return what stands for the source in a cache, and what is said of it."""
+    """Return the source's cache key, and the notes on it."""
     if isinstance(source, Result):
         about = _("Logit lens: the prediction after each layer. A toy's logit is the sum of what heads add.")
         return (source.setting, source.at), [about]
@@ -81,7 +81,7 @@ def _draw(key: Hashable, top_k: int, top_p: float, _result: NextResult) -> Scene
 
 
 def _caption(result: NextResult, temperature: float) -> str:
-    """Return the likeliest token, what is left of all, and what its logit is the sum of."""
+    """Return the likeliest token, how many tokens top-k and top-p keep, and the parts of its logit."""
     prediction, winner = result.next_token, result.order[0]
     chances, survivors = result.at(temperature)
     sentence = _(

@@ -1,4 +1,4 @@
-"""A toy that is trained here: its heads, its predictions, and its progress, at every kept step."""
+"""A toy that is trained here: its heads, predictions and training history, at every checkpoint."""
 
 from dataclasses import replace
 
@@ -81,7 +81,7 @@ def about(recipe: Recipe) -> str:
 
 
 def describe_generalisation(task: Task, evaluation: Generalisation) -> str:
-    """Say how a model does on sequences of another kind, and on those that leave no doubt."""
+    """Say the accuracy on sequences of another kind, also at places with only one right symbol."""
     return _(
         "Outside of that, on {kind}: accuracy **{right}**, the last of several right places counting; where "
         "all of them hold one symbol, at {share} of the places, **{certain}**.",
@@ -93,7 +93,7 @@ def describe_generalisation(task: Task, evaluation: Generalisation) -> str:
 
 
 def _without_positions(result: Result) -> str:
-    """Return how much weight the previous token has in a first layer without positions, beside any other."""
+    """Return the first layer's weights on the previous and on any other token, without positions."""
     measures, heads = result.evaluation.measures, range(result.recipe.heads)
     return _(
         "Without positions the first layer scores words only. Previous-token score: {scores}; any other "
@@ -106,13 +106,13 @@ def _without_positions(result: Result) -> str:
 
 
 def results_of(setting: ToySetting) -> list[Result]:
-    """Return what the page shows at every step that was kept."""
+    """Return the result at every checkpoint."""
     return [Result(setting, at) for at in range(len(steps_of(setting.recipe).values))]
 
 
 @shared_scene
 def draw_steps(setting: ToySetting) -> Scene:
-    """Return every position of the slider and its sentence, as the live figure takes them."""
+    """Draw every position of the slider, with captions."""
     results = results_of(setting)
     course = course_of(results[-1])
     places = [int(place) for place in course.steps]
@@ -121,7 +121,7 @@ def draw_steps(setting: ToySetting) -> Scene:
 
 
 def maps(result: Result) -> ModelMaps:
-    """Return what the model does with the sequence as the figures take it."""
+    """Return maps and predictions for the sequence as the figure's value."""
     return ModelMaps(
         array(result.weights),
         [result.head(head) for head in range(result.n_head)],
@@ -136,7 +136,7 @@ def maps(result: Result) -> ModelMaps:
 
 
 def title(result: Result, head: int) -> str:
-    """Return the name of a head, by its largest measure once that is large enough."""
+    """Return a head's title: number and largest measure if that is at least NAMED, else its plain name."""
     if head in result.setting.off:
         return _("{head} (off)", head=_("head {number}", number=result.number(head)))
     name, value = result.names[head]
@@ -144,7 +144,7 @@ def title(result: Result, head: int) -> str:
 
 
 def course_of(result: Result) -> TrainingHistory:
-    """Return the history of a training for the figures, each head with its largest measure at the end."""
+    """Return the training history as the figure's value, with each head's largest measure at the end."""
     curve = result.run.curve
     measures = [
         (result.head(head), name, array(curve.measures[name][:, head]))

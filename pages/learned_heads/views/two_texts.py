@@ -1,4 +1,4 @@
-"""One head on two texts: A, B and B − A, the heads in the order of what changes."""
+"""One head on two texts: A, B and B − A; the slider has the heads that change most first."""
 
 from collections import ChainMap
 from dataclasses import replace
@@ -26,12 +26,11 @@ from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import PAIR_HEAD, PAIR_QUERY, RANK_BY, WHOLE_TAB
 from pages.learned_heads.two_texts import TwoTexts
 
-_NAMED = 2  # keys in the read-out
-_ROUNDING = 1e-5  # what rounding alone moves, in single precision
+_NAMED = 2  # keys named in the caption
 
 
 def view(controls: Controls, state: TwoTexts) -> View[AnyResult]:
-    """Draw the heads in their order; say why where the texts do not allow it."""
+    """Draw the heads in their order; show why if the texts cannot be compared."""
     try:
         pair = state.pair
     except ValueError as error:
@@ -77,7 +76,7 @@ def view(controls: Controls, state: TwoTexts) -> View[AnyResult]:
 
 @shared_scene
 def _draw(texts: tuple[str, str], pieces: bool, heads: tuple[int, ...], _state: TwoTexts) -> Scene:
-    """Draw the heads; a process has one model, so it is no part of the key."""
+    """Draw the heads; the cache's key leaves out the model, as a process has only one."""
     del texts, pieces
     pair, labels = _state.pair, _state.labels
     alignment, weights = pair.alignment, array(pair.weights)
@@ -100,7 +99,7 @@ def _draw(texts: tuple[str, str], pieces: bool, heads: tuple[int, ...], _state: 
 
 
 def _caption(state: TwoTexts, head: int, row: int) -> str:
-    """Return where a query looks in both texts, how much of its row moves, and the head's rank by that."""
+    """Return a query's heaviest keys in both texts, how much of its row moves, and the head's rank."""
     pair = state.pair
     common = [place for place in pair.alignment.shared if place not in pair.special]
     rows = array(pair.weights[:, head, row])
