@@ -44,11 +44,11 @@ from pages.multi_head.settings import EXAMPLES, HEADS, MASK_REACH
 from pages.multi_head.state import NO_POSITIONS, HeadsOptions, HeadsSetting
 from pages.multi_head.weights import Sizes, fitting_weights
 
-MOST_NUMBERS = 250_000  # of all maps at all positions of a slider that does not move heads
-MOST_COST = 430_000  # of all positions of the heads slider: as points they take 3.5 bytes each
-# What pictures, words and tabs compute with. The widest module takes 34 MB, most a few thousand bytes.
+MOST_NUMBERS = 250_000  # at most, in all maps at all positions of a slider that does not move heads
+MOST_COST = 430_000  # at most, in all maps of the heads slider: as points they take 3.5 bytes each
+# Modules and stages. The widest module takes 34 MB, most take a few thousand bytes.
 _NUMBERS = SharedCache(40_000_000)
-# One number a head, from its stages.
+# Each measure gives one number a head, from all stages.
 MEASURES: dict[str, Callable[[MultiHead], Tensor]] = {
     "entropy": lambda attention: mean_of_rows(entropy(row_shares(attention.weights)), attention.weights),
     "effective keys": lambda attention: mean_of_rows(
@@ -62,13 +62,13 @@ MEASURES: dict[str, Callable[[MultiHead], Tensor]] = {
 
 
 def mean_of_rows(each: Tensor, weights: Tensor) -> Tensor:
-    """Return the mean over the queries that attend; 0 where none does."""
+    """Return the mean of `each` over the queries that attend to any key; 0 if none does."""
     return each.sum(dim=-1) / weights.any(dim=-1).sum(dim=-1).clamp(min=1)
 
 
 @dataclass(frozen=True)
 class Sequences:
-    """The tokens that attend and those attended to: labels, and one vector a token."""
+    """The labels of queries and keys, and one vector for each."""
 
     queries: list[str]
     keys: list[str]
@@ -77,13 +77,13 @@ class Sequences:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many queries and how many keys."""
+        """The number of queries, and that of keys."""
         return len(self.queries), len(self.keys)
 
 
 @cached(32)
 def sequences(setting: HeadsSetting) -> Sequences:
-    """Return the labelled vectors of queries and keys, with position vectors added where the scheme does."""
+    """Return the labels and vectors of queries and keys; position vectors are added if the scheme has any."""
     n = _words(setting)
     scheme = scheme_of(setting, 1)
     if scheme.adds != "vector":
@@ -95,12 +95,12 @@ def sequences(setting: HeadsSetting) -> Sequences:
 
 
 def without_positions(setting: HeadsSetting) -> HeadsSetting:
-    """Return the same setting without positional encoding."""
+    """Return the setting without positions."""
     return replace(setting, positions=NO_POSITIONS)
 
 
 def scheme_of(setting: HeadsSetting, n_head: int) -> Scheme:
-    """Return the scheme of positions for this number of heads."""
+    """Return the position scheme for this number of heads."""
     settings = setting.positions
     return make_scheme(settings.name, **settings.values(), num_heads=n_head, seed=setting.seed)
 
@@ -123,21 +123,21 @@ def _embed(text: str, width: int, seed: int) -> tuple[list[str], Tensor]:
 
 
 def heads_slider(setting: HeadsSetting) -> Steps:
-    """Return the heads slider with the numbers of heads that this setting allows."""
+    """Return the slider over numbers of heads, with those that this setting allows."""
     n = sequences(setting)
     d_model = n.query.shape[-1]
     counts = [h for h in range(1, MAX_HEADS + 1) if setting.d_head is not None or d_model % h == 0]
     turning = type(scheme_of(setting, 1))
-    # A rotation turns pairs of dimensions.
+    # A rotation turns pairs of dimensions, so it needs an even width.
     counts = [h for h in counts if turning.adds != "rotation" or (setting.d_head or d_model // h) % 2 == 0]
-    of_names = 45 * len(counts) * counts[-1]  # each position has room for the most heads
+    of_names = 45 * len(counts) * counts[-1]  # each step has room for the names of the most heads
     if (sum(counts) * len(n.keys) + of_names) * len(n.queries) > MOST_COST:
         counts = [h for h in counts if h & (h - 1) == 0]
     return replace(HEADS, values=tuple(counts))
 
 
 def sizes_of(setting: HeadsSetting, n_head: int) -> Sizes:
-    """Return what decides the shapes of the weights."""
+    """Return the sizes that decide the shapes of the weights."""
     n = sequences(setting)
     d_model, d_key = n.query.shape[-1], n.key.shape[-1]
     d_head = d_model // n_head if setting.d_head is None else setting.d_head
@@ -151,7 +151,7 @@ def hand_rows(setting: HeadsSetting, n_head: int) -> HandRows:
 
 
 def module(setting: HeadsSetting, n_head: int) -> MultiHeadAttention:
-    """Return the attention with `n_head` heads, drawn from the seed.
+    """Return the attention module with `n_head` heads, drawn from the seed.
 
     While d_head is d_model / n_head, the projections are the same matrices for every number of heads.
     """
@@ -165,7 +165,7 @@ def module(setting: HeadsSetting, n_head: int) -> MultiHeadAttention:
 
 @_NUMBERS.share
 def draw(sizes: Sizes, seed: int, init: str, weights: HandRows) -> MultiHeadAttention:
-    """Draw the projections, but for the weights that are set by hand."""
+    """Return a module with drawn projections, except for the weights that are set by hand."""
     attention = MultiHeadAttention(
         sizes.d_model,
         sizes.n_head,
@@ -184,15 +184,15 @@ def draw(sizes: Sizes, seed: int, init: str, weights: HandRows) -> MultiHeadAtte
 
 
 def one_length(kind: str) -> bool:
-    """Whether a kind of mask is made for as many queries as keys."""
+    """Whether a kind of mask needs as many queries as keys."""
     return kind not in ("none", "causal", "padding", "own")
 
 
 @cached(64)
 def allowed(setting: HeadsSetting, n_head: int) -> Tensor | None:
-    """Return where queries may attend, (n_query, n_key), with a head axis in front where heads differ.
+    """Return True where queries may attend, (n_query, n_key), with a head axis in front if masks differ.
 
-    None where nothing is masked: without a mask, and where it needs as many queries as keys.
+    None if nothing is masked: no mask is set, or it needs as many queries as keys and these differ.
     """
     n_query, n_key = sequences(setting).shape
     if setting.mask == "none" or (n_query != n_key and any(map(one_length, setting.kinds))):
@@ -205,19 +205,19 @@ def allowed(setting: HeadsSetting, n_head: int) -> Tensor | None:
 
 
 def width_of(setting: HeadsSetting, kind: str) -> int:
-    """Return the mask's width here: the possible one that is nearest to the setting."""
+    """Return the mask's width: the possible one that is nearest to `setting.reach`."""
     offers = MASK_PATTERNS[kind].widths(setting.masking, max(sequences(setting).shape))
     return min(max(setting.reach, offers[0]), offers[-1])
 
 
 def biases(setting: HeadsSetting, n_head: int) -> Tensor | None:
-    """Return the positions' biases on the scaled scores, (n_head, n_query, n_key), where there are any."""
+    """Return the positions' biases on the scaled scores, (n_head, n_query, n_key); None if there are none."""
     scheme = scheme_of(setting, n_head)
     return scheme.biases(*sequences(setting).shape) if isinstance(scheme, BiasScheme) else None
 
 
 def mask(setting: HeadsSetting, n_head: int) -> Tensor | None:
-    """Return attention's mask: where queries may attend, or biases with -inf where they may not."""
+    """Return the mask of attention: True where queries may attend, or biases, -inf where they may not."""
     may, bias = allowed(setting, n_head), biases(setting, n_head)
     if bias is None:
         return may
@@ -225,7 +225,7 @@ def mask(setting: HeadsSetting, n_head: int) -> Tensor | None:
 
 
 def widths(setting: HeadsSetting) -> Steps:
-    """Return the slider of the mask's width, with the widths that there are for these words."""
+    """Return the slider over the mask's width, with the widths possible for these words."""
     longest = max(sequences(setting).shape)
     ranges = [
         MASK_PATTERNS[kind].widths(setting.masking, longest)
@@ -246,17 +246,17 @@ def stages(setting: HeadsSetting, n_head: int) -> MultiHead:
 
 
 def divisors(number: int) -> list[int]:
-    """Return what divides a number, in order."""
+    """Return the divisors of a number, ascending."""
     return [each for each in range(1, number + 1) if number % each == 0]
 
 
 @_NUMBERS.share
 def shared_module(setting: HeadsSetting, n_head: int, num_kv_heads: int) -> MultiHeadAttention:
-    """Return the attention with fewer heads of keys and values, each the mean of those that it replaces."""
+    """Return the module with fewer heads of keys and values, each the mean of the heads that it replaces."""
     return module(setting, n_head).pool_key_heads(num_kv_heads).requires_grad_(False)
 
 
-ANY_LOOK = HeadsOptions("", "", 0, 0, ())  # where it is all the same how maps are shown
+ANY_LOOK = HeadsOptions("", "", 0, 0, ())  # for results whose display does not matter
 
 
 def array(tensor: Tensor) -> NDArray[np.float64]:
@@ -272,7 +272,7 @@ def mask_array(setting: HeadsSetting, n_head: int) -> NDArray[np.bool_] | None:
 
 @dataclass(frozen=True)
 class Result:
-    """What the page shows at this moment; heads, queries and keys are counted from 0."""
+    """The settings of the page and all that is computed from them; heads, queries and keys are zero-based."""
 
     setting: HeadsSetting
     look: HeadsOptions
@@ -283,7 +283,7 @@ class Result:
 
     @cached_property
     def attention(self) -> MultiHead:
-        """Every stage, at the present number of heads."""
+        """Every stage of attention, with `n_head` heads."""
         if self.num_kv_heads is None:
             return stages(self.setting, self.n_head)
         n = self.tokens
@@ -293,58 +293,58 @@ class Result:
 
     @cached_property
     def module(self) -> MultiHeadAttention:
-        """The attention module itself."""
+        """The attention module."""
         if self.num_kv_heads is None:
             return module(self.setting, self.n_head)
         return shared_module(self.setting, self.n_head, self.num_kv_heads)
 
     def sharing(self, num_kv_heads: int) -> "Result":
-        """Return the same with fewer heads of keys and values."""
+        """Return this result with fewer heads of keys and values."""
         return replace(self, num_kv_heads=num_kv_heads)
 
     @cached_property
     def tokens(self) -> Sequences:
-        """The labelled vectors, with those of their places where positions are added to them."""
+        """The labels and vectors of queries and keys, position vectors included."""
         return sequences(self.setting)
 
     @cached_property
     def mask(self) -> Tensor | None:
-        """The mask in the form that `attn_core` takes."""
+        """The mask that attention takes, as `mask()` returns it."""
         return mask(self.setting, self.n_head)
 
     @cached_property
     def scheme(self) -> Scheme:
-        """The scheme of positions."""
+        """The position scheme."""
         return scheme_of(self.setting, self.n_head)
 
     @cached_property
     def unplaced(self) -> "Result":
-        """The same without positions."""
+        """This result without positions."""
         return replace(self, setting=without_positions(self.setting))
 
     @cached_property
     def off(self) -> list[int]:
-        """The heads that exist and are switched off."""
+        """The existing heads that are switched off."""
         return [head for head in self.look.off if head < self.n_head]
 
     @property
     def shown_heads(self) -> list[int]:
-        """The heads that exist and are not switched off."""
+        """The existing heads that are not switched off."""
         return [head for head in range(self.n_head) if head not in self.look.off]
 
     @property
     def head(self) -> int:
-        """The chosen head; the last head if there are fewer."""
+        """The chosen head, at most the last."""
         return min(self.look.head, self.n_head - 1)
 
     @property
     def against(self) -> int:
-        """The head that the chosen one is compared with; the last head if there are fewer."""
+        """The head that the chosen one is compared with, at most the last."""
         return min(self.look.against, self.n_head - 1)
 
     @property
     def group(self) -> Group:
-        """The queries that exist among those combined with the chosen one."""
+        """The existing queries whose rows are combined with the chosen query's."""
         n_query = len(self.tokens.queries)
         return Group(tuple(row for row in self.look.also if row < n_query), self.look.summed)
 
@@ -355,13 +355,13 @@ class Result:
 
 
 def planes_of(result: "Result") -> list[Plane]:
-    """Return the plane of the two main directions of each head's queries and keys."""
+    """Return the plane of each head: the two main directions of its queries and keys."""
     heads = zip(result.attention.query, result.attention.key, strict=True)
     return [main_directions(queries, keys) for queries, keys in heads]
 
 
 def order_of(measure: str, attention: MultiHead) -> list[int]:
-    """Return the heads, from 0, the largest measure first; by number where no measure is asked for."""
+    """Return zero-based heads, largest measure first; in their own order if `measure` is not in MEASURES."""
     if measure not in MEASURES:
         return list(range(attention.weights.shape[-3]))
     order: list[int] = largest_first(MEASURES[measure](attention).numpy()).tolist()
@@ -369,7 +369,7 @@ def order_of(measure: str, attention: MultiHead) -> list[int]:
 
 
 def output_of(attention: MultiHead, off: Sequence[int]) -> Tensor:
-    """Return the output without the heads, from 0, that are switched off."""
+    """Return the output without the heads in `off`, zero-based indices that may exceed the last head."""
     dropped_heads = [head for head in off if head < attention.weights.shape[-3]]
     return (
         attention.output - attention.contributions[dropped_heads].sum(dim=0)
@@ -379,7 +379,7 @@ def output_of(attention: MultiHead, off: Sequence[int]) -> Tensor:
 
 
 def heads(result: Result) -> HeadMaps:
-    """Return the maps and the output, without the heads that are off, for the figures."""
+    """Return all heads' maps for the figures, and the output without the heads that are off."""
     return HeadMaps(
         array(result.attention.weights),
         array(output_of(result.attention, result.look.off)),

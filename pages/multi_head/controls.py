@@ -1,4 +1,4 @@
-"""The controls: in the sidebar words, sizes, weights, mask and slider; which heads under the picture."""
+"""The controls: words, sizes, weights, mask and slider in the sidebar, switches of heads below."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -65,7 +65,7 @@ from pages.multi_head.weights import weights
 from pages.single_head.arcs import read_together
 from pages.single_head.head import describe_drawing, read_sink, read_words
 
-# Under *More settings*: sizes, and how weights are drawn.
+# The settings under *More settings*: sizes, and how weights are drawn.
 RARELY_SET: tuple[Parameter, ...] = (
     *(WIDTH_MODEL, WIDTH_MEMORY, FREE_HEADS, WIDTH_HEAD, PROJECTION, BIAS, SEED, INIT, LAYOUT),
     *(SINK, SINK_LOGIT),
@@ -75,7 +75,7 @@ RARELY_SET: tuple[Parameter, ...] = (
 
 @dataclass(frozen=True)
 class State:
-    """The state of the page: what the slider moves, what stands still, and how it is shown."""
+    """The state of the page: the setting with what its slider moves, and how the maps are shown."""
 
     moving: Moving
     look: HeadsOptions
@@ -101,11 +101,11 @@ def read_controls(controls: Controls) -> State:
 
 
 def read_address(controls: Controls) -> tuple[Parameter, ...]:
-    """Return the settings to read this run's address by; a link to an example means all of the example.
+    """Return the settings that read this run's address; a link that names only an example sets all of it.
 
-    A link that names an example and none of the settings that it decides stands for the example as it is. A
-    link that names any of them is meant as it says: what it leaves out has the page's default. So that the
-    two never look alike, the number of heads is always in the address of an example.
+    A link with an example and none of the settings in `DECIDED` gets the example's own values for them. If a
+    link has any of these settings, those it leaves out get the page's default. To tell both kinds of link
+    apart, the address of an example always has the number of heads.
     """
     case = controls.linked(CASE)
     if case in EXAMPLES and not any(controls.linked(setting) is not None for setting in DECIDED):
@@ -116,7 +116,7 @@ def read_address(controls: Controls) -> tuple[Parameter, ...]:
 
 
 def _take_over(controls: Controls, case: str) -> None:
-    """Set the controls, and the address, to what an example is meant for."""
+    """Set the controls in `DECIDED`, and the address, to the example's own values."""
     sample = EXAMPLES[case]
     controls.link(HEADS, sample.num_heads)
     controls.link(POSITIONS, WITH_POSITIONS.get(case, POSITIONS.default))
@@ -128,7 +128,7 @@ def _take_over(controls: Controls, case: str) -> None:
 
 
 def _choose_case(controls: Controls) -> None:
-    """Take over what the chosen example is meant for; called when it is chosen, before the run."""
+    """Set the controls to the values of the example just chosen; a callback, before the page runs."""
     case = controls.peek(CASE)
     if case in EXAMPLES:
         _take_over(controls, case)
@@ -138,11 +138,10 @@ def _choose_case(controls: Controls) -> None:
 def _read_setting(
     controls: Controls,
 ) -> tuple[HeadsSetting, Callable[[int], None], AbstractContextManager[Any]]:
-    """Read what decides the numbers, but for what a live slider may move.
+    """Read the setting that decides the numbers, except for values that the live slider may move.
 
-    Returns the setting; and what says of an example, at its place, which settings are others here, given the
-    number of heads that is asked for beside it: 0 where that is moved under the picture; and the place above
-    *More settings*.
+    Returns the setting; a function that writes the example's note, with its changed settings, given the
+    number of heads (0 if the slider moves it); and the place above *More settings*.
     """
     controls.heading(_("Words"))
     case = controls.choose(CASE, _("Example"), on_change=lambda: _choose_case(controls))
@@ -214,7 +213,7 @@ def _read_setting(
 
 
 def _about(setting: HeadsSetting, n_head: int) -> str:
-    """Say what an example is as it comes, and which of the settings that it decides are others beside it."""
+    """Describe an example as it comes, and name the settings that were changed from its own values."""
     sample = EXAMPLES[setting.case]
     positions = WITH_POSITIONS.get(setting.case)
     pairs = {
@@ -233,14 +232,14 @@ def _about(setting: HeadsSetting, n_head: int) -> str:
 
 
 def _own_settings_of(positions: SchemeSettings) -> SchemeSettings:
-    """Leave out what the scheme does not take, so that it makes no other picture."""
+    """Drop the values that the scheme does not use, so that equal pictures have equal settings."""
     takes = SCHEMES[positions.name].settings()
     own: dict[str, Any] = {name: value for name, value in positions.values().items() if name in takes}
     return SchemeSettings(positions.name, **own)
 
 
 def _make_room(setting: HeadsSetting) -> tuple[HeadsSetting, str]:
-    """Bring widths to what the scheme takes; where an example's cannot be, leave its positions out."""
+    """Return the setting with widths that its scheme can take, or without positions; and a note on it."""
     scheme, is_example = SCHEMES[setting.positions.name], setting.case in EXAMPLES
     fit = scheme.fitting_width
     if scheme.adds == "vector" and is_example:
@@ -254,7 +253,7 @@ def _make_room(setting: HeadsSetting) -> tuple[HeadsSetting, str]:
     if scheme.adds == "rotation" and setting.d_head is not None:
         wide = replace(setting, d_head=fit(setting.d_head))
     elif scheme.adds == "vector" or (scheme.adds == "rotation" and not is_example):
-        # A rotation turns the widths of heads: those of another sentence's vectors are its own.
+        # A rotation needs even heads: the vectors of a second sentence may have any width.
         own_memory = setting.cross and scheme.adds == "rotation"
         memory = setting.d_memory if own_memory else fit(setting.d_memory)
         wide = replace(setting, d_model=fit(setting.d_model), d_memory=memory)
@@ -269,7 +268,7 @@ def _make_room(setting: HeadsSetting) -> tuple[HeadsSetting, str]:
 
 
 def _widen(controls: Controls) -> None:
-    """A prefix of 1 is the causal mask and a block of 1 a lone token: no start for one who chooses them."""
+    """Set the mask's width to 2 at least: a prefix of 1 is the causal mask, and a block of 1 a lone token."""
     widened = ("prefix", "packed", "block-sparse", A_PATTERN_A_HEAD)
     if controls.peek(HEADS_MASK) in widened and controls.value(MASK_REACH) < 2:
         controls.move(MASK_REACH, 2)
@@ -278,12 +277,12 @@ def _widen(controls: Controls) -> None:
 def _read_look(
     controls: Controls, view: str, count_heads: Callable[[], int], queries: Sequence[str]
 ) -> HeadsOptions:
-    """Read in the sidebar what decides the picture besides its view: which heads, in which order.
+    """Read the sidebar's settings of a view: which heads, in which order.
 
     Args:
-        view: what is shown, as it was chosen above the figure.
-        count_heads: returns how many there are; it is called where heads are chosen by name.
-        queries: their words.
+        view: the view that was chosen above the figure.
+        count_heads: returns the number of heads; called only if a control lists them.
+        queries: the queries' words.
     """
     order = ORDER_BY.default
     if view not in WITHOUT_HEADS or view == "diagram":
@@ -307,7 +306,7 @@ def _read_look(
 def _read_arcs(
     controls: Controls, look: HeadsOptions, count_heads: Callable[[], int], queries: Sequence[str]
 ) -> HeadsOptions:
-    """Read whose arcs are drawn: of one head or of all, and of which queries together."""
+    """Read whose arcs are drawn: one head's or all heads', and of which queries together."""
     all_heads = controls.segment(ARCS_OF, _("Arcs of"), label_visibility="collapsed") == "all heads"
     if not all_heads:
         controls.pick(HEAD, _("Head"), names_of_heads(count_heads()))
@@ -316,7 +315,7 @@ def _read_arcs(
 
 
 def choose_heads(controls: Controls, look: HeadsOptions, n_head: int) -> HeadsOptions:
-    """Offer to switch heads off; return the options with the chosen heads and those that are off."""
+    """Show the switches of heads; return the options with the chosen heads and those that are off."""
     head, against = controls.place(HEAD, n_head), controls.place(AGAINST, n_head)
     numbers = [str(head + 1) for head in range(n_head)]
     off = tuple(int(head) - 1 for head in controls.several(OFF, _("Heads switched off"), numbers))
@@ -333,7 +332,7 @@ def names_of_heads(n_head: int) -> Sequence[str]:
 
 
 def _with_weights(controls: Controls, setting: HeadsSetting, *, by_hand: bool) -> HeadsSetting:
-    """Return the setting with the weights that are set by hand, and say how the others are drawn."""
+    """Return the setting with the weights set by hand; show how the others are drawn."""
     shapes = _shapes(controls, setting)
     by_hand_weights = read_by_hand(controls, shapes) if by_hand else ()
     if sentence := describe_drawing([each[0] for each in shapes], setting.init, by_hand_weights):
@@ -342,9 +341,9 @@ def _with_weights(controls: Controls, setting: HeadsSetting, *, by_hand: bool) -
 
 
 def _shapes(controls: Controls, setting: HeadsSetting) -> list[list[Weight]]:
-    """Return each weight in the shapes that it has with any number of heads, the present number first."""
+    """Return the shapes of each weight for every number of heads, the present number first."""
     slider = heads_slider(setting)
-    if setting.d_head is None:  # all heads share one width, however many there are
+    if setting.d_head is None:  # heads share out d_model, so shapes are the same for any number of heads
         return [[each] for each in weights(sizes_of(setting, int(slider.values[0])))]
     present = int(slider.nearest_value(controls.value(HEADS)))
     counts = [present, *(int(heads) for heads in slider.values if heads != present)]
@@ -356,14 +355,14 @@ def _shapes(controls: Controls, setting: HeadsSetting) -> list[list[Weight]]:
 
 
 def _read_removal(controls: Controls, moving: Moving) -> Moving:
-    """Read what of a head's weights is set aside, which the slider moves then."""
+    """Read which of a head's weights are removed; the slider then moves that."""
     tokens, width = sequences(moving.setting), sizes_of(moving.setting, moving.n_head).d_head
     removals = read_removal(controls, tokens.shape[0], tokens.keys, width)
     return replace(moving, what="removal", steps=removals.steps, removals=removals)
 
 
 def _read_moving(controls: Controls, setting: HeadsSetting, *, fixed: bool) -> Moving:
-    """Read what the slider moves, and the values of what it does not move; fixed: it moves none of it."""
+    """Read what the slider moves, and the values of all else; `fixed`: the slider removes weights."""
     controls.heading(_("Conditions") if fixed else _("Slider"))
     what = "removal" if fixed else controls.choose(MOVES, _("The slider moves"))
     placed = SCHEMES[setting.positions.name].adds != "nothing"

@@ -1,4 +1,4 @@
-"""The worked example of the experiments: a short sentence, heads drawn from a seed, nothing masked."""
+"""The example of the experiments: a short sentence, heads drawn from a seed, no mask."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from pages.single_head import example as words
 
 
 def example(text: str = TYPED.default, *, n_head: int = 2, d_model: int = 8, **others: Any) -> Result:
-    """Return attention of a sentence to itself, the same whatever the sidebar says."""
+    """Return the example's self-attention, which no setting in the sidebar changes."""
     setting = HeadsSetting("own sentence", text, d_model=d_model, d_memory=d_model, **{"seed": 4} | others)
     return Result(setting, ANY_LOOK, n_head)
 
@@ -20,5 +20,5 @@ def read_words() -> str:
 
 
 def name_example(result: Result) -> None:
-    """Return one line that names the experiment's example."""
+    """Write one line that names the experiment's example."""
     words.name_example(result.n_head, result.module.d_head)

@@ -1,4 +1,4 @@
-"""The formulas of the page, each built from the flags that build its numbers."""
+"""The formulas of the page as LaTeX, each built from the settings that its numbers are computed from."""
 
 from attn_ui.base.latex import matrix_latex
 from pages.multi_head.compute import Result, allowed
@@ -29,12 +29,12 @@ def weights(result: Result, head: str = "h") -> str:
 
 
 def masks(result: Result) -> bool:
-    """Whether a mask stands in the formula."""
+    """Whether the formula has a mask."""
     return allowed(result.setting, result.n_head) is not None
 
 
 def joined(heads: list[str]) -> str:
-    """Return the formula of heads side by side, by their names, with dots for those in between."""
+    """Return the names of heads side by side in brackets: the first, dots, and the last."""
     if len(heads) == 1:
         return heads[0]
     between = r"\ldots, " if len(heads) > 2 else ""
@@ -42,14 +42,14 @@ def joined(heads: list[str]) -> str:
 
 
 def output(result: Result, heads: list[str]) -> str:
-    """Return the formula of the output: the named heads, concatenated and projected."""
+    """Return the formula of the output: the named heads joined, and projected if there is a projection."""
     if not result.setting.projection:
         return joined(heads)
     return rf"{joined(heads)}\, W_o{output_bias(result)}"
 
 
 def output_as_sum(result: Result) -> str:
-    """Return the formula of the output as a sum over heads, where there is an output projection."""
+    """Return the formula of the output as a sum over heads, for an output projection."""
     if result.n_head == 1:
         return rf"\mathrm{{head}}_{{1}}\, W_o^{{(1)}}{output_bias(result)}"
     return rf"\sum_{{h=1}}^{{{result.n_head}}} \mathrm{{head}}_h\, W_o^{{(h)}}{output_bias(result)}"
@@ -61,12 +61,12 @@ def output_bias(result: Result) -> str:
 
 
 def names(result: Result, of: str = r"\mathrm{head}_{%d}") -> list[str]:
-    """Return the name of each head, from 1."""
+    """Return the name of each head, counted from 1."""
     return [of.replace("%d", str(head + 1)) for head in range(result.n_head)]
 
 
 def with_numbers(result: Result) -> str:
-    """Return the formulas of the first head and of the output with their numbers."""
+    """Return the formulas of the first head and of the output, with their numbers."""
     heads, scheme = names(result, "A_{%d} V_{%d}"), result.scheme
     places = rf"{scheme.latex()}, \quad s = {result.setting.positions.strength:g}, \qquad "
     return (places if scheme.adds != "nothing" else "") + (

@@ -10,18 +10,18 @@ from pages.multi_head.state import HeadsSetting
 
 N_LAYERS = len(LAYERS.values) - 1
 N_SEEDS, N_SEEDS_WIDE, WIDE = 8, 3, 128  # fewer seeds for vectors wider than this: their layers are large
-APART = 100  # from one seed to the next; each layer of a stack takes one in between
+APART = 100  # step between seeds; the layers of a stack take seeds in between
 WAYS = {False: N_("without the residual"), True: N_("with the residual")}
 
 
 def plain_setting(setting: HeadsSetting) -> HeadsSetting:
-    """Return the same words, sizes and drawing and nothing else: no mask, d_head = d_model / heads."""
+    """Return the setting's words, sizes and drawing alone: no mask, d_head = d_model / heads."""
     fields = ("case", "text", "memory_text", "cross", "d_model", "d_memory", "bias", "projection", "seed")
     return HeadsSetting(**{name: getattr(setting, name) for name in (*fields, "init")})
 
 
 def single_vs_multi(result: Result) -> tuple[HeadsStudy, int]:
-    """Return the study of what is on the page, and the place of the present number of heads in it."""
+    """Return the study of the page's words and sizes, and the index of the present number of heads in it."""
     study = studied(plain_setting(result.setting))
     return study, sum(heads <= result.n_head for heads in study.num_heads) - 1
 

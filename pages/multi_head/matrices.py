@@ -1,4 +1,4 @@
-"""One head of many in the form that the figures of a single head take, with its removed weights."""
+"""One of several heads as `HeadMatrices`, which the figures of a single head draw, with weights removed."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from pages.single_head.removed_weights import with_removals
 
 
 def matrices_of(result: Result) -> HeadMatrices:
-    """Return the chosen head with its weights removed as the page says."""
+    """Return the chosen head, with weights removed as the result says."""
     return matrices_of_steps([result])[0]
 
 
@@ -25,7 +25,7 @@ def matrices_of_steps(steps: Sequence[Result]) -> list[HeadMatrices]:
 
 @cached(16)
 def head_matrices(setting: HeadsSetting, n_head: int, head: int) -> HeadMatrices:
-    """Return one head with no weight removed; biases of positions are in its scaled scores."""
+    """Return one head with no weight removed; its scaled scores include position biases."""
     result = Result(setting, ANY_LOOK, n_head)
     attention, tokens = result.attention, result.tokens
     mask = mask_array(setting, n_head)
@@ -39,7 +39,7 @@ def head_matrices(setting: HeadsSetting, n_head: int, head: int) -> HeadMatrices
         key=array(attention.key[head]),
         value=array(attention.value[head]),
         scores=scores,
-        # A masked score has no bias that could be told.
+        # At masked cells any bias is lost in -inf, so the plain score is shown.
         scaled_scores=np.where(may, array(attention.scaled_scores[head]), scores * scale),
         mask=may,
         weights=array(attention.weights[head]),

@@ -32,21 +32,21 @@ def programs(result: Result) -> Programs:
 
 
 def token_by_token(result: Result) -> Program:
-    """Return the program that writes one token after the other, with what came before kept."""
+    """Return the program that writes one token after the other, with a cache of earlier keys and values."""
     numbers, lines = _projected(result)
     lines += ["heads = token_by_token(Q, K, V)", f"written = {_merged(result)}"]
     return Program(PYTORCH, "\n".join(lines), numbers, ["written"])
 
 
 def shared_heads(result: Result, num_kv_heads: int) -> Program:
-    """Return the program of fewer heads of keys and values."""
+    """Return the program that shares fewer heads of keys and values."""
     numbers, lines = _starts(result)
     lines.append(f"K, V = share_heads(K, {num_kv_heads}), share_heads(V, {num_kv_heads})")
     return Program(PYTORCH, "\n".join([*lines, *_attends(result)]), numbers, ["weights", "output"])
 
 
 def _projected(result: Result) -> tuple[dict[str, Any], list[str]]:
-    """Return the numbers, and the lines from them to Q, K and V of all heads, and to the biases."""
+    """Return a program's numbers, and its lines up to Q, K, V and position biases of all heads."""
     words, scheme, positions = result.unplaced.tokens, result.scheme, result.setting.positions
     memory, added = _memory(result), " + b_{0}" if result.setting.bias else ""
     inputs = {"X": words.query, memory: words.key}
@@ -71,7 +71,7 @@ def _memory(result: Result) -> str:
 
 
 def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
-    """Return the same, and the mask."""
+    """Return what `_projected` does, with the lines up to the mask."""
     numbers, lines = _projected(result)
     memory = _memory(result)
     kinds = result.setting.kinds if allowed(result.setting, result.n_head) is not None else ()
@@ -94,7 +94,7 @@ def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
 
 
 def _samples(result: Result) -> list[str]:
-    """Write how attn_core draws words and weights; nothing where more than that is asked for."""
+    """Write how attn_core draws words and weights; [] if anything is set that it does not draw."""
     setting = result.setting
     plain = replace(setting, cross=False, bias=False, projection=True, d_head=None, weights=())
     if setting != plain or setting.case in EXAMPLES:
@@ -109,7 +109,7 @@ def _samples(result: Result) -> list[str]:
 
 
 def _attends(result: Result) -> list[str]:
-    """Write the scores of all heads, sharp or flat as the temperature has them, and what comes of them."""
+    """Write the lines from all heads' scores to weights and output."""
     scores, temperature = "Q @ K.mT / Q.shape[-1] ** 0.5", result.setting.temperature
     scores += f" / {temperature!r}" * (temperature != 1.0) + " + bias" * (result.scheme.adds == "bias")
     note = f", temperature {temperature!r}" * (temperature != 1.0)
@@ -125,7 +125,7 @@ def _mask(result: Result) -> str:
 
 
 def _call(result: Result) -> str:
-    """Write the same with attn_core."""
+    """Write the call of attn_core that gives weights and output."""
     mask, temperature = _mask(result), result.setting.temperature
     hot = f", temperature={temperature!r}" * (temperature != 1.0)
     hot += "" if result.setting.sink is None else f", sink={result.setting.sink:g}"
@@ -136,13 +136,13 @@ def _call(result: Result) -> str:
 
 
 def _merged(result: Result) -> str:
-    """Write the output from what the heads give."""
+    """Write the expression of the output, from the heads' outputs."""
     biased = " + b_o" if result.setting.bias else ""
     return f"merge_heads(heads) @ W_o{biased}" if result.setting.projection else "merge_heads(heads)"
 
 
 def _more(result: Result) -> More:
-    """Write what is done with single heads: rows taken together, weights set aside, or points in planes."""
+    """Write a view's further lines: rows combined, weights removed, or points in planes."""
     look, group = result.look, result.group
     if result.removal.what:
         mask = _mask(result)

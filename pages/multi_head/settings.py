@@ -69,9 +69,9 @@ PROJECTION = Flag("wo", True)
 INIT = init_setting(INITS)
 A_PATTERN_A_HEAD = "a pattern a head"
 HEADS_MASK = Choice("hmask", "none", (*MASK_PATTERNS, A_PATTERN_A_HEAD), kind="mask")
-# What it is of depends on the mask: window, prefix, padding or block size.
+# The width of a window, prefix, padding or block, depending on the mask.
 MASK_REACH = Steps("reach", 1, tuple(range(MAX_TOKENS + 1)), ".0f")
-# The patterns that heads take in turn; none chosen: these.
+# The patterns that heads have in turn; USUAL_PATTERNS if none is chosen.
 PATTERNS = MultiChoice(
     "patterns", tuple(kind for kind in MASK_PATTERNS if kind not in ("none", "padding", "own"))
 )
@@ -97,10 +97,10 @@ VIEW = Choice(
     ),
 )
 COMPARED = Choice("compared", "mean and max", ("mean and max", "two heads"))
-# Views that show no head of its own.
+# Views that show no single head.
 WITHOUT_HEADS = ("diagram", "encoder and decoder", "single vs multi-head")
 REMOVING_VIEWS = ("threshold", "without")  # views whose slider removes weights
-ONE_HEAD = ("arcs", *REMOVING_VIEWS)  # views of one head that is asked for
+ONE_HEAD = ("arcs", *REMOVING_VIEWS)  # views of one head, which a control chooses
 ARCS_OF = Choice("arcs", "one head", ("one head", "all heads"))
 ORDER_BY = Choice(
     "by",
@@ -110,7 +110,7 @@ ORDER_BY = Choice(
 AGAINST = Steps("against", 2, tuple(range(1, MAX_HEADS + 1)), ".0f")
 OFF = MultiChoice("off", tuple(str(head) for head in range(1, MAX_HEADS + 1)))
 RESHAPE = Steps("reshape", 0, tuple(range(37)), ".0f")
-# Of the experiments, which have an example of their own.
+# Settings of the experiments, which have an example of their own.
 TOKEN = Steps("token", 5, tuple(range(12)), ".0f")
 LAYERS = Steps("layers", 6, tuple(range(13)), ".0f")
 KV_HEADS = Steps(
@@ -146,5 +146,5 @@ SETTINGS: tuple[Parameter, ...] = (
 )
 
 WITH_POSITIONS = {"I love dogs with the ramp, two heads": "ramp"}
-# What an example decides, beside its words.
+# The settings for which an example has values of its own, besides its words.
 DECIDED = (HEADS, FREE_HEADS, WIDTH_HEAD, PROJECTION, BIAS, POSITIONS)

@@ -1,4 +1,4 @@
-"""What the live slider moves: heads, the mask's width, temperature or positions; the others stand still."""
+"""The live slider: it moves the heads, the mask's width, the temperature or the positions' strength."""
 
 from dataclasses import dataclass, replace
 
@@ -14,17 +14,17 @@ from pages.multi_head.state import HeadsOptions, HeadsSetting
 
 @dataclass(frozen=True)
 class Moving:
-    """What the slider moves, and what stands still: the setting, and the number of heads."""
+    """What the slider moves, and the values of everything else: the setting and the number of heads."""
 
     what: str  # one of `MOVES`, or "removal"
     setting: HeadsSetting
-    n_head: int  # 0 where the slider moves it
+    n_head: int  # 0 if the slider moves it
     steps: Steps  # the slider's setting with the values that the picture is drawn at
-    thinned: bool = False  # whether these are fewer than there are, because the maps are large
-    removals: RemovalSlider | None = None  # of one head's weights at each value
+    thinned: bool = False  # whether values were left out because the maps are large
+    removals: RemovalSlider | None = None  # which weights of a head are removed at each value
 
     def heads(self, controls: Controls) -> int:
-        """Return the number of heads, where the slider stands."""
+        """Return the number of heads at the slider's value."""
         return int(controls.value(self.steps)) if self.what == "heads" else self.n_head
 
     @property
@@ -41,12 +41,12 @@ class Moving:
 
     @property
     def still(self) -> "Moving":
-        """Return it without the slider's position, as the key of the picture of all steps."""
+        """Return it without the slider's value, as the cache key of the picture of all steps."""
         at = self.at(self.steps.values[0], ANY_LOOK)
         return replace(self, setting=at.setting)
 
     def at(self, value: float, look: HeadsOptions, cell: tuple[int, int] = (0, 0)) -> Result:
-        """Return what the page shows where the slider stands at a value."""
+        """Return the result at a value of the slider."""
         setting = self.setting
         if self.removals is not None:
             return Result(setting, look, self.n_head, cell, removal=self.removals.at(value))
@@ -62,12 +62,12 @@ class Moving:
         return Result(setting, look, self.n_head, cell)
 
     def results(self, look: HeadsOptions) -> list[Result]:
-        """Return what the page shows at every value of the slider."""
+        """Return the results at all values of the slider."""
         return [self.at(value, look) for value in self.steps.values]
 
 
 def slider_of(what: str, setting: HeadsSetting) -> Steps:
-    """Return the moving setting with all its values."""
+    """Return the setting that moves, with all its values."""
     match what:
         case "mask width":
             return widths(setting)

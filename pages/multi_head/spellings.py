@@ -1,4 +1,4 @@
-"""The five spellings of `programs.pytorch.spellings` on the numbers of an example, statement by statement."""
+"""The five spellings of `programs.pytorch.spellings`, run statement by statement on an example."""
 
 import ast
 from typing import Any
@@ -14,12 +14,12 @@ FUNCTIONS = {"loops": "loops", "matmul": "matmul", "einsum": "einsums", "einops"
 
 
 def source(spelling: str) -> str:
-    """Return the function of a spelling, as it stands in its file."""
+    """Return the source of a spelling's function."""
     return functions(PYTORCH)[FUNCTIONS[spelling]]
 
 
 def steps(spelling: str) -> list[tuple[str, str]]:
-    """Return the statements of a spelling, each with the name of what it makes."""
+    """Return the statements of a spelling, each after the name that it assigns."""
     lines = source(spelling).splitlines()
     (function,) = ast.parse(source(spelling)).body
     assert isinstance(function, ast.FunctionDef)
@@ -31,7 +31,7 @@ def steps(spelling: str) -> list[tuple[str, str]]:
             statements.append(
                 (ast.unparse(target.elts[0] if isinstance(target, ast.Tuple) else target), text)
             )
-        else:  # a loop fills what was made before it
+        else:  # a loop fills the tensor assigned before it
             name, before = statements.pop()
             statements.append((name, f"{before}\n{text}"))
     return statements
@@ -51,7 +51,7 @@ def inputs(result: Result) -> dict[str, Tensor]:
 
 
 def run(spelling: str, result: Result) -> tuple[list[tuple[int, ...]], Tensor]:
-    """Run a spelling step by step; return the shape of what each step makes, and the output."""
+    """Run a spelling step by step; return the shape of each step's result, and the output."""
     scope: dict[str, Any] = {"n_head": result.n_head, **inputs(result)}
     exec(imports(PYTORCH, source(spelling)), scope)
     shapes = []

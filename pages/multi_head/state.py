@@ -1,4 +1,4 @@
-"""What a link to this page says, as values: what decides the numbers, and how they are shown."""
+"""The state of the page: the settings that decide the numbers, and the options that show them."""
 
 from dataclasses import dataclass, replace
 
@@ -16,7 +16,7 @@ NO_DETAILS = Masking()
 
 @dataclass(frozen=True)
 class HeadsSetting:
-    """All that decides the numbers on the page, but for how many heads there are."""
+    """All that decides the numbers on the page, except the number of heads."""
 
     case: str
     text: str
@@ -30,8 +30,8 @@ class HeadsSetting:
     seed: int = SEED.default
     mask: str = "none"
     reach: int = 1
-    masking: Masking = NO_DETAILS  # what the mask takes beside its width
-    patterns: tuple[str, ...] = ()  # what heads take in turn
+    masking: Masking = NO_DETAILS  # the mask's settings besides its width
+    patterns: tuple[str, ...] = ()  # the kinds of mask that heads have in turn
     positions: SchemeSettings = NO_POSITIONS
     temperature: float = 1.0
     sink: float | None = None  # the logit of an attention sink, the same in every head
@@ -40,19 +40,19 @@ class HeadsSetting:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of mask that heads take in turn."""
+        """The kinds of mask that heads have in turn."""
         return (self.patterns or USUAL_PATTERNS) if self.mask == A_PATTERN_A_HEAD else (self.mask,)
 
     @property
     def width_name(self) -> str:
-        """What the mask's width is called; nothing where it has none."""
+        """The label of the mask's width; "" if it has none."""
         widths = [MASK_PATTERNS[kind].width for kind in self.kinds if MASK_PATTERNS[kind].width]
         return _(widths[0]) if len({*widths}) == 1 else _("Window, block or prefix") if widths else ""
 
 
 @dataclass(frozen=True)
 class HeadsOptions:
-    """How the maps are shown; heads, queries and keys are counted from 0."""
+    """How the maps are shown; heads and queries are zero-based indices."""
 
     view: str
     order: str
@@ -61,12 +61,12 @@ class HeadsOptions:
     off: tuple[int, ...]
     num_kv_heads: int = MAX_HEADS  # of keys and values, at most
     all_heads: bool = False  # whether arcs are drawn for all heads, in colours
-    also: tuple[int, ...] = ()  # queries whose rows are taken together with the chosen one's
-    summed: bool = False  # whether as a sum
+    also: tuple[int, ...] = ()  # queries whose rows are combined with the chosen one's
+    summed: bool = False  # whether rows are summed, not averaged
 
     @property
     def for_drawing(self) -> "HeadsOptions":
-        """The options that change the picture; the chosen head is framed in the browser."""
+        """The options with those reset that do not change the picture; the browser frames a chosen head."""
         if self.view == "two heads":
             return self
         if self.view in ONE_HEAD:

@@ -1,4 +1,4 @@
-"""The numbers on screen as tables by their columns: what goes in, the chosen head, what comes out."""
+"""The numbers on screen as tables: the input vectors, the chosen head, and the output."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ from pages.single_head.removed_weights import removal_table
 
 
 def tables(result: Result) -> Mapping[str, Columns]:
-    """Return the tables by name; the first column of each, named by a space, has the words."""
+    """Return the tables by name; the first column, whose title is a space, has the words."""
     attention, head, tokens = result.attention, result.look.head, result.tokens
     queries, keys = tokens.queries, tokens.keys
     inputs = {"goes in": _table(tokens.query, queries, "x")}
@@ -31,7 +31,7 @@ def tables(result: Result) -> Mapping[str, Columns]:
 
 
 def _together(result: Result) -> Mapping[str, Columns]:
-    """Return the rows that are taken together, one row a key."""
+    """Return the combined rows of the queries, one table row a key."""
     group = result.group
     if result.look.view != "arcs" or not group.also:
         return {}
@@ -42,14 +42,14 @@ def _together(result: Result) -> Mapping[str, Columns]:
 
 
 def _removals(result: Result) -> Mapping[str, Columns]:
-    """Return what is set aside of the chosen head's weights, one row a query; or what each key is worth."""
+    """Return how many weights stay, one row a query; or the ablation of each key, one row a key."""
     name, columns = removal_table(matrices_of(result)) if result.removal.what else ("", {})
     words = result.tokens.keys if name == "without" else result.tokens.queries
     return {name: {" ": words} | {_(title): numbers for title, numbers in columns.items()}} if name else {}
 
 
 def _points(result: Result) -> Mapping[str, Columns]:
-    """Return where each head's queries and keys stand in its plane."""
+    """Return the coordinates of each head's queries and keys in its plane."""
     if result.look.view != "points":
         return {}
     rows = [
@@ -68,7 +68,7 @@ def _points(result: Result) -> Mapping[str, Columns]:
 def _table(tensor: Tensor, rows: Sequence[str], letter: str, columns: Sequence[str] = ()) -> Columns:
     numbers = array(tensor)
     names = columns or [f"{letter}{index + 1}" for index in range(numbers.shape[1])]
-    # No token is a space, so no column hides another.
+    # No token is a space, so no other column has this title.
     table: dict[str, Sequence[object]] = {" ": list(rows)}
     for index, name in enumerate(names):
         table[name] = numbers[:, index].tolist()

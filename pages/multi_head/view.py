@@ -15,7 +15,7 @@ from pages.multi_head.views import VIEWS, maps, scene
 
 
 def view(controls: Controls, state: State) -> View[Result]:
-    """Draw the maps; under them stand the switches of heads."""
+    """Draw the maps at every position of the slider, with the switches of heads below."""
     moving = state.moving
     with controls.under_picture():
         look = choose_heads(controls, state.look, moving.heads(controls))
@@ -41,7 +41,7 @@ def view(controls: Controls, state: State) -> View[Result]:
 
 
 def _notes(controls: Controls, moving: Moving, result: Result) -> list[str]:
-    """Return notes: a mask that does not fit, heads and values that cannot be had, and how W is drawn."""
+    """Return notes on an unfit mask, unavailable values, the view, and untrained weights."""
     (n_query, n_key), notes = result.tokens.shape, list[str]()
     if n_query != n_key and (unfit := [kind for kind in result.setting.kinds if one_length(kind)]):
         notes.append(
@@ -89,6 +89,6 @@ def _notes(controls: Controls, moving: Moving, result: Result) -> list[str]:
 
 
 def _block_or_free(controls: Controls, cell: Cell) -> None:
-    """Block or free what was clicked, in a mask of one's own."""
+    """Block or free the clicked cell, in a mask of the visitor's own."""
     if cell.trace.removesuffix(" masked") != "output":
         toggle_cell(controls, cell.row, cell.column)

@@ -1,4 +1,4 @@
-"""The weights of all heads: their shapes as X W takes them, and which of those set by hand they take."""
+"""The weights of all heads: their shapes in X W, and the weights set by hand that fit these shapes."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from attn_words import _
 
 @dataclass(frozen=True)
 class Sizes:
-    """What decides the shapes: the widths of queries' and keys' vectors, heads, and what there is."""
+    """The sizes that decide the weights' shapes, and whether there are biases and an output projection."""
 
     d_model: int
     d_key: int
@@ -23,7 +23,7 @@ def weights(sizes: Sizes, when: str = "") -> list[Weight]:
     """Return the weights and biases in their order.
 
     Args:
-        sizes: of the attention; when: in which case they have these shapes, where there are several.
+        sizes: of the attention; when: the case that has these shapes ("with 2 heads"), if there are several.
 
     >>> [each.title for each in weights(Sizes(6, 4, 2, 3, bias=False, projection=True))]
     ['W_q: 6 × 6', 'W_k: 4 × 6', 'W_v: 4 × 6', 'W_o: 6 × 6']
@@ -46,7 +46,7 @@ def weights(sizes: Sizes, when: str = "") -> list[Weight]:
 
 
 def columns(sizes: Sizes) -> dict[str, list[str]]:
-    """Return the names of the columns of input projections: head and dimension, where heads are several.
+    """Return column names (head and dimension) for the input projections and biases; {} for one head.
 
     >>> columns(Sizes(2, 2, 2, 1, bias=False, projection=True))["W_q"]
     ['h1.1', 'h2.1']

@@ -1,4 +1,4 @@
-"""Captions of several heads: a read-out, and a warning."""
+"""Captions of several heads."""
 
 from collections.abc import Sequence
 
@@ -40,7 +40,7 @@ def _keys(result: Result, *at: int) -> str:
 
 
 def describe_heads(result: Result) -> str:
-    """Say how many heads there are, and how widely each looks."""
+    """Say how many heads there are, and the effective number of keys of each."""
     spread = MEASURES["effective keys"](result.attention).tolist()
     return _n(
         "{count} head of width {width}. Effective number of keys, of {keys}, on average over the queries: "
@@ -55,7 +55,7 @@ def describe_heads(result: Result) -> str:
 
 
 def describe_sink(result: Result) -> str:
-    """Say how much of its rows each head gives to the sink, on average; nothing where there is none."""
+    """Say the mean weight that each head's rows give to the sink; "" if there is none."""
     rest = 1 - array(result.attention.weights).sum(axis=-1).mean(axis=-1)
     shares = all_of([f"{share:.3f}" for share in rest])
     text = _("To the sink, one logit for all heads, on average, head by head: {shares}.", shares=shares)
@@ -63,7 +63,7 @@ def describe_sink(result: Result) -> str:
 
 
 def describe_mean(result: Result, heads: Sequence[int]) -> str:
-    """Say what rows of the mean and of the largest weight of some heads, from 0, sum to."""
+    """Say the largest row sums of the mean and of the maximum over heads (zero-based indices)."""
     maps = array(result.attention.weights[list(heads)])
     return _(
         "Heads compared: {heads}. Rows of the mean sum to at most {mean}, rows of the largest weight to at "
@@ -76,7 +76,7 @@ def describe_mean(result: Result, heads: Sequence[int]) -> str:
 
 
 def describe_pair(result: Result, one: int, other: int) -> str:
-    """Say where two heads, from 0, differ most."""
+    """Say at which query and key two heads (zero-based indices) differ most."""
     first, second = array(result.attention.weights[[one, other]])
     most, *others = largest(np.abs(first - second))
     query, key = divmod(most, first.shape[-1])
@@ -98,7 +98,7 @@ def describe_head(result: Result) -> str:
 
 
 def describe_points(result: Result, planes: Sequence[QueryKeyPlane]) -> str:
-    """Say where the query's largest weight is of all heads that are on, and what the plane there shows."""
+    """Say the query's largest weight over heads that are on, and how much of its score the plane shows."""
     row, n_key = result.cell[0], len(result.tokens.keys)
     weights = array(result.attention.weights)[:, row].copy()
     weights[result.off] = 0.0
@@ -118,7 +118,7 @@ def describe_points(result: Result, planes: Sequence[QueryKeyPlane]) -> str:
 
 
 def describe_positions(result: Result) -> str:
-    """Say where positions move a weight most; nothing where none are added."""
+    """Say at which head, query and key positions change a weight most; "" without positions."""
     if result.scheme.adds == "nothing":
         return ""
     before, after = array(result.unplaced.attention.weights), array(result.attention.weights)
@@ -141,7 +141,7 @@ def describe_positions(result: Result) -> str:
 
 
 def _empty(result: Result) -> list[int]:
-    """Return the queries, from 0, that may attend to nothing in some head."""
+    """Return the zero-based queries that may attend to nothing in some head."""
     if result.attention.mask is None:
         return []
     blind = ~array(result.attention.mask).any(axis=-1)
@@ -150,12 +150,12 @@ def _empty(result: Result) -> list[int]:
 
 
 def _tied(result: Result, others: Sequence[int]) -> str:
-    """Say with how many others the one that is named ties, unless there is more to be warned of."""
+    """Say how many others tie with the named one; "" if there are empty rows to warn of instead."""
     return "" if _empty(result) else tied(len(others))
 
 
 def warning(result: Result) -> str:
-    """Say which queries may attend to nothing, in some head or in all."""
+    """Say which queries may attend to nothing in some head; "" if there are none."""
     empty = _empty(result)
     sentence = _(
         "{queries} may attend to nothing: weights and output of a head are zero there, where torch gives "

@@ -1,4 +1,4 @@
-"""The tab Arithmetic: one cell of one head, worked out as a single head's is, and its way through W_o."""
+"""The tab Arithmetic: one cell of one head, worked out as on the single-head page, and then through W_o."""
 
 import streamlit as st
 
@@ -16,10 +16,10 @@ from pages.single_head.tabs.arithmetic import Working, choose_cell, work_out
 
 
 def show(result: Result) -> None:
-    """Let the person choose a head and a cell, and work it out."""
+    """Show controls for a head and a cell, and the arithmetic of that cell."""
     head, cell = result.head, result.cell
     matrices = head_matrices(result.setting, result.n_head, head)
-    # The view of two heads asks for a head already.
+    # The view of two heads already has a control for the head.
     heads = [] if result.look.view == "two heads" else [(HEAD, _("Head"), names_of_heads(result.n_head))]
     choose_cell(matrices, cell, is_own_mask=result.setting.mask == "own", others=heads)
     work_out(working(result))
@@ -42,7 +42,7 @@ def show(result: Result) -> None:
 
 
 def working(result: Result) -> Working:
-    """Return the chosen cell of the chosen head to work out."""
+    """Return the chosen cell of the chosen head, with the numbers that its arithmetic needs."""
     matrices = head_matrices(result.setting, result.n_head, result.head)
     query, key = matrices.query[result.cell[0]], matrices.key[result.cell[1]]
     pairs = [*zip(query.tolist(), key.tolist(), strict=True)]

@@ -25,11 +25,11 @@ PAD = "[pad]"
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """A batch of sentences, and what attention makes of it.
+    """A batch of sentences, and every stage of attention on it.
 
     Attributes:
         tokens: the labels of each sentence, filled up with `PAD`.
-        lengths: how many of them are words.
+        lengths: how many words each sentence has.
         x: (n_sentence, n, d_model); a vector of padding is zero.
         mask: (n_sentence, 1, n_query, n_key), True = may attend; the axis of 1 stands for all heads.
         attention: every stage, with that mask.
@@ -43,7 +43,7 @@ class Batch:
 
     @property
     def wasted(self) -> list[float]:
-        """How much weight a word of each sentence gives to padding in head 1, on average."""
+        """The mean weight that the words of each sentence give to padding in head 1."""
         return [
             float(self.attention.weights[at, 0, :length, length:].sum(dim=-1).mean())
             for at, length in enumerate(self.lengths)
@@ -51,7 +51,7 @@ class Batch:
 
 
 def split_sentences(text: str) -> list[list[str]]:
-    """Part a line at its slashes into the words of several sentences; empty ones are left out.
+    """Split a line at slashes into sentences, and these into words; empty sentences are left out.
 
     >>> split_sentences("the cat sat / rain /")
     [['the', 'cat', 'sat'], ['rain']]
@@ -61,7 +61,7 @@ def split_sentences(text: str) -> list[list[str]]:
 
 
 def batch_of(text: str, *, masked: bool) -> Batch:
-    """Attend within each sentence at once, to the padding too where it is not masked."""
+    """Attend within all sentences in one batch; unless `masked`, to the padding too."""
     sentences = split_sentences(text) or split_sentences(BATCH.default)
     lengths, module = [len(words) for words in sentences], example().module
     n = max(lengths)
@@ -74,7 +74,7 @@ def batch_of(text: str, *, masked: bool) -> Batch:
 
 
 def show(_result: Result) -> None:
-    """Draw head 1's map in each sentence, with the padding masked and without."""
+    """Draw head 1's map in each sentence, with the padding masked or not."""
     st.markdown(
         _(
             "Models compute **many sentences at once**. Shorter ones are filled up with padding, so that all "
@@ -117,7 +117,7 @@ def shapes(batch: Batch) -> str:
 
 
 def checks(batch: Batch) -> list[Check]:
-    """Compare each sentence of the batch with the sentence alone: it fails where padding is attended to."""
+    """Compare each sentence of the batch with the sentence alone; this fails if padding is not masked."""
     module = example().module
     alone = [module(batch.x[at, :length]).output for at, length in enumerate(batch.lengths)]
     together = [batch.attention.output[at, :length] for at, length in enumerate(batch.lengths)]

@@ -24,7 +24,7 @@ VARIANTS = [(residual, norm) for residual in (True, False) for norm in NORMS]
 
 
 def show(_result: Result) -> None:
-    """Show what residual and norm do to the vectors over the layers."""
+    """Show how residual and norm change the vectors over the layers."""
     st.markdown(
         _(
             "In a transformer, attention does not stand alone: each layer **adds** its input to what "
@@ -65,7 +65,7 @@ def states(text: str) -> Tensor:
 
 @shared
 def _over_layers(text: str, variant: int) -> tuple[bytes, list[str]]:
-    """Return the message that draws one variant, and what is said of each layer."""
+    """Return the packed figure of one variant, and a caption for each layer."""
     vectors, tokens = states(text), example(text).tokens.queries
     lengths, alike = array(vectors.norm(dim=-1).mean(dim=-1)), array(token_similarity(vectors))
     own = array(vectors[variant])

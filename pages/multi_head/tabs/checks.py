@@ -55,7 +55,7 @@ def checks(result: Result) -> list[Check]:
 
 
 def _of_planes(result: Result) -> list[Check]:
-    """Check the plane of every head, where the picture is one of points; of each check the worst head's."""
+    """Check the planes of all heads in the view "points"; return the worst head's result of each check."""
     if result.look.view != "points":
         return []
     heads = zip(planes_of(result), result.attention.query, result.attention.key, strict=True)
@@ -69,9 +69,9 @@ def _of_planes(result: Result) -> list[Check]:
 
 
 def _against_torch(result: Result) -> list[Check]:
-    """Against torch's own module with the same weights, or each head alone where torch has no such module."""
+    """Compare with torch's module of the same weights, or if torch has none, head by head."""
     module, attention, n = result.module, result.attention, result.tokens
-    attends = (attention.weights.sum(dim=-1) > 0).all(dim=0)  # torch gives NaN to a row without a key
+    attends = (attention.weights.sum(dim=-1) > 0).all(dim=0)  # torch gives NaN for a query without a key
     if _torch_has_it(result):
         mask = result.mask
         blocks = ~mask if mask is not None and mask.dtype == torch.bool else mask
@@ -97,7 +97,7 @@ def _against_torch(result: Result) -> list[Check]:
             q, k = (turned_as_complex(x, result.scheme) for x in (q, k))
         mask = result.mask
         own_mask = mask[head] if mask is not None and mask.ndim > 2 else mask
-        if (sink := result.setting.sink) is not None:  # a key without value, which a bias scores
+        if (sink := result.setting.sink) is not None:  # a key whose value is zero and whose score is a bias
             q, k, v, own_mask = beside_sink(q, k, v, own_mask, sink)
         attended = F.scaled_dot_product_attention(q, k, v, own_mask, scale=scale)
         if module.W_o is None:
@@ -111,7 +111,7 @@ def _against_torch(result: Result) -> list[Check]:
 
 
 def beside_sink(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, sink: float) -> list[Tensor]:
-    """Return queries, keys, values and mask of one head with one more key, whose bias is the sink's logit."""
+    """Return one head's queries, keys, values and mask with a key more, whose bias is the sink's logit."""
     bias = q.new_zeros(len(q), len(k))
     if mask is not None:
         bias = bias.masked_fill(~mask, -torch.inf) if mask.dtype == torch.bool else mask
@@ -119,7 +119,7 @@ def beside_sink(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, sink: floa
 
 
 def turned_as_complex(x: Tensor, rotary: Rotary) -> Tensor:
-    """Turn rows of x (n, d_head) by their places: each pair of numbers is one complex number."""
+    """Rotate rows of x (n, d_head) by position, with each pair of dimensions as one complex number."""
     n, d_head = x.shape
     apart = rotary.layout != "interleaved"
     pairs = x.reshape(n, 2, -1).mT if apart else x.reshape(n, -1, 2)
@@ -131,7 +131,7 @@ def turned_as_complex(x: Tensor, rotary: Rotary) -> Tensor:
 
 
 def _torch_has_it(result: Result) -> bool:
-    """Whether torch's module can hold this attention."""
+    """Whether torch's module can compute this attention."""
     module = result.module
     plain = module.rotation is None and module.temperature == 1.0 and result.setting.sink is None
     return plain and module.W_o is not None and result.n_head * module.d_head == module.d_model

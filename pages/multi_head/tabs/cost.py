@@ -1,4 +1,4 @@
-"""The tab "Cost": the pairs that heads attend to under four patterns, and what they cost against all."""
+"""The tab "Cost": the pairs that heads attend to under four masks, and their share of the full cost."""
 
 import streamlit as st
 
@@ -18,7 +18,7 @@ from pages.single_head.tabs.cost import curves_of
 
 D_HEAD = 64
 LENGTHS = tuple(map(int, COST_LENGTH.values))
-# A pattern a head, with what it takes.
+# The mask of each head, with its settings and width.
 PATTERNS = {
     "causal": (Masking(kind="causal"), 1),
     "sliding window": (Masking(kind="sliding window"), 4),
@@ -28,7 +28,7 @@ PATTERNS = {
 
 
 def show(_result: Result) -> None:
-    """Show what heads attend to under a pattern each, what that costs, and how both grow with the text."""
+    """Show the pairs that heads with a mask each attend to, their cost, and the growth with the text."""
     st.markdown(
         _(
             "A pair of query and key that a mask blocks need not be computed: each costs one multiply-add "
@@ -80,7 +80,7 @@ def _steps() -> bytes:
 
 
 def cost_table(n: int) -> str:
-    """Compare each head's pairs and multiply-adds with those of full attention."""
+    """Return a table of each head's pairs and multiply-adds, beside those of full attention."""
     counts = dict(zip((label_of(HEADS_MASK, kind) for kind in PATTERNS), pairs(n), strict=True))
     counts |= {_("**all heads**"): sum(pairs(n)), _("full attention"): len(PATTERNS) * n * n}
     full = [n * n] * len(PATTERNS) + [len(PATTERNS) * n * n] * 2

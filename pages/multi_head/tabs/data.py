@@ -1,4 +1,4 @@
-"""The tab "Data": what goes in, one head, what comes out, as tables to read and download."""
+"""The tab "Data": the input, one head and the output, as tables to read and download."""
 
 from functools import partial
 
@@ -20,7 +20,7 @@ WRITE = partial(fixed_point, decimals=6)
 
 
 def show(result: Result) -> None:
-    """Show the vectors that go in and the projections, as tables to read and download."""
+    """Show the input vectors, the weights, one head and the output, as tables."""
     head, all_tables = result.look.head, tables(result)
     st.markdown(_("**What goes in**: one row a token, with the vector of its place where positions add one"))
     _show_table(all_tables["goes in"])
@@ -59,7 +59,7 @@ def show(result: Result) -> None:
 
 
 def _show_table(table: Columns) -> None:
-    # What is counted, such as heads, has no decimals.
+    # Integers, such as numbers of heads, have no decimals.
     cells = {name: [str(e) if isinstance(e, int) else e for e in each] for name, each in table.items()}
     st.dataframe(
         numbers_table(cells, WRITE),

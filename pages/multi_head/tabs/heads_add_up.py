@@ -20,7 +20,7 @@ from pages.multi_head.compute import Result, array, output_of, sequences, stages
 from pages.multi_head.controls import names_of_heads
 from pages.multi_head.state import HeadsSetting
 
-MOST_DIMENSIONS = 128  # that are drawn of a wide output
+MOST_DIMENSIONS = 128  # drawn, at most, of a wide output
 
 
 def show(result: Result) -> None:
@@ -55,7 +55,7 @@ def show(result: Result) -> None:
 
 @shared
 def _sentences(setting: HeadsSetting, n_head: int, off: tuple[int, ...]) -> list[str]:
-    """Say of every token which head adds most to it, and what is gone with the heads that are off."""
+    """Say of every token which head adds most to it, and how far the output moves without the heads off."""
     attention = stages(setting, n_head)
     lengths = array(attention.contributions.norm(dim=-1)).T  # (n_query, n_head)
     changes = (output_of(attention, off) - attention.output).norm(dim=-1).tolist()
@@ -78,14 +78,14 @@ def _sentences(setting: HeadsSetting, n_head: int, off: tuple[int, ...]) -> list
 
 @shared
 def _shares(setting: HeadsSetting, n_head: int, marked: int) -> bytes:
-    """Share out the lengths of what the heads add, one row a token; the marked one is framed."""
+    """Return the packed figure of the lengths of contributions, one row a token, `marked` framed."""
     lengths = array(stages(setting, n_head).contributions.norm(dim=-1))
     return pack([shares(lengths.T, sequences(setting).queries, marked=marked)])
 
 
 @shared
 def _terms(setting: HeadsSetting, n_head: int, off: tuple[int, ...]) -> bytes:
-    """One figure a token: heads, the bias where there is one, and the sum; three sums when heads are off."""
+    """Return the packed figures, one a token: heads, any bias, and the sum, or three sums if heads are off."""
     attention = stages(setting, n_head)
     names = [
         _("{head} (off)", head=name) if h in off else name for h, name in enumerate(names_of_heads(n_head))

@@ -18,7 +18,7 @@ from pages.multi_head.settings import ORDER_BY
 
 
 def show(result: Result) -> None:
-    """Show the measures of every head in the order that the sidebar asks for, and the similarity map."""
+    """Show the measures of every head, in the sidebar's order, and the similarity map."""
     attention, (n_query, n_key) = result.attention, result.tokens.shape
     order = order_of(result.look.order, attention)
     values = {name: array(measure(attention))[order] for name, measure in MEASURES.items()}
@@ -77,7 +77,7 @@ def show(result: Result) -> None:
 
 
 def closest(alike: Numbers) -> str:
-    """Say which two heads look most alike and which least."""
+    """Say which two heads have the most and the least similar maps."""
     pairs = [
         (float(alike[i, j]), all_of([str(j + 1), str(i + 1)])) for i in range(len(alike)) for j in range(i)
     ]

@@ -14,7 +14,7 @@ from attn_words import N_, _, _c
 from pages.multi_head.compute import Result
 from pages.multi_head.settings import RESHAPE
 
-N, N_HEAD, D_HEAD = 3, 2, 3  # of the blocks that are drawn
+N, N_HEAD, D_HEAD = 3, 2, 3  # sizes of the drawn example
 STAGE_WORDS = (
     N_("one row a token"),
     N_("each token's row is cut into heads"),
@@ -26,7 +26,7 @@ STAGE_WORDS = (
 
 
 def show(result: Result) -> None:
-    """Show the split into heads and the merge, and every shape at the present sizes."""
+    """Show the split into heads and the merge as moving blocks, and every shape at the present sizes."""
     st.markdown(
         _(
             "A head is no new thing to compute: **the same numbers, arranged another way**, attend "

@@ -21,13 +21,13 @@ from pages.multi_head.example import example, name_example, read_words
 from pages.multi_head.settings import LATENT, SHARED
 from pages.multi_head.tabs.checks import largest
 
-N_HEAD, D_MODEL, SEED = 8, 16, 73  # of heads some of which are alike, so that sharing costs bit by bit
+N_HEAD, D_MODEL, SEED = 8, 16, 73  # this seed draws some similar heads, so errors grow gradually
 GROUPS = tuple(map(int, SHARED.values))
 WIDTHS = tuple(map(int, LATENT.values))
 
 
 def show(_result: Result) -> None:
-    """Show heads that share keys, what it saves and costs, and the latent vector that goes further."""
+    """Show heads that share keys, the savings and errors of that, and those of a latent vector."""
     st.markdown(
         _(
             "While text is written, the keys and values of every earlier token are kept. **Heads can "
@@ -91,7 +91,7 @@ def show(_result: Result) -> None:
 
 
 def attend_in(text: str) -> Result:
-    """Return the example with a head of keys and values for each head."""
+    """Return the example at full size: with as many heads of keys and values as of queries."""
     return example(text, n_head=N_HEAD, d_model=D_MODEL, seed=SEED)
 
 
@@ -105,7 +105,7 @@ def percent(share: float) -> str:
 
 
 def read_out(result: Result, groups: int) -> str:
-    """Say how large the cache is with this number of key heads, and how far the output is off."""
+    """Say how large the cache is with this number of key heads, and the error of the output."""
     return _n(
         "{count} head of keys and values for {heads} of queries: {kept} numbers kept a token in place of "
         "{full}, the output is off by up to {off} of its largest number.",
@@ -139,7 +139,7 @@ def _steps(text: str) -> bytes:
 
 
 def sizes(result: Result) -> str:
-    """Return a table of every number of key heads: parameters, what is kept, what the output loses."""
+    """Return a table, a row a number of key heads: parameters, size of the cache, error of the output."""
     names = {1: _("multi-query attention (MQA)"), N_HEAD: _("multi-head")}
     n, d_head = len(result.tokens.keys), result.module.d_head
     header = (
@@ -165,13 +165,13 @@ def sizes(result: Result) -> str:
 
 
 def latent(result: Result) -> LatentAttention:
-    """Return the attention with keys and values read from one latent vector a token, of the whole rank."""
+    """Return the example as latent attention at full rank: one latent vector a token for keys and values."""
     return LatentAttention.from_multi_head(result.module, D_MODEL)
 
 
 @shared
 def latent_errors(text: str) -> tuple[float, ...]:
-    """Return how far the output is off at each width of c, as a share of its largest number."""
+    """Return the largest error of the output at each width of c, as a share of its largest number."""
     result = attend_in(text)
     x, right = result.tokens.query, result.attention.output
     return tuple(
@@ -181,7 +181,7 @@ def latent_errors(text: str) -> tuple[float, ...]:
 
 
 def checks(result: Result, groups: int, d_latent: int) -> list[Check]:
-    """Hold shared heads against torch, and the absorbed latent vector against the expanded one."""
+    """Compare shared heads with torch, and latent attention's absorbed form with its expanded form."""
     attention, x, compressed = (
         result.sharing(groups).attention,
         result.tokens.query,

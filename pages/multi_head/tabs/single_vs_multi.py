@@ -25,7 +25,7 @@ FLOOR = 0.5  # the least error of one head, see `attn_core.two_pattern_task`
 
 
 def show(_result: Result) -> None:
-    """Show the errors of fits with each number of heads, and the maps of one head and of two."""
+    """Show the errors of the fits with each number of heads, and the maps of one head and of two."""
     st.markdown(
         _(
             "**What one head cannot learn.** The task: tell the previous token and the first one, side "
@@ -58,7 +58,7 @@ def show(_result: Result) -> None:
 
 
 def read_out(step: int, errors: list[float]) -> str:
-    """Say how far each number of heads has come."""
+    """Say the mean error of each number of heads after some steps."""
     one, two, four, eight = (number(error, 2) for error in errors)
     return _n(
         "After {count} step the mean error is {one} with 1 head, {two} with 2, {four} with 4 and {eight} "
@@ -75,7 +75,7 @@ def read_out(step: int, errors: list[float]) -> str:
 
 @shared
 def fitted() -> tuple[HeadsFit, ...]:
-    """Fit each number of heads to the task of two patterns, kept at every position of the slider."""
+    """Fit each number of heads to the task of two patterns; every step of the slider is stored."""
     return tuple(fit_heads(heads, seeds=SEEDS, steps=STEPS[-1], keep_every=STEPS[1]) for heads in NUM_HEADS)
 
 
@@ -87,7 +87,7 @@ def _steps() -> bytes:
 
 
 def checks(fits: tuple[HeadsFit, ...]) -> list[Check]:
-    """Hold the errors against the least that one head can have, and against torch's own module."""
+    """Compare the errors with the least that one head can have, and with those of torch's own module."""
     below = (FLOOR - fits[0].losses).clamp(min=0)
     last = torch.stack([fit.losses[-1, 0] for fit in fits])
     return [
@@ -101,7 +101,7 @@ def checks(fits: tuple[HeadsFit, ...]) -> list[Check]:
 
 
 def loss_by_torch(fit: HeadsFit) -> float:
-    """Return the error of the first seed's fit, by torch's own module holding its weights."""
+    """Return the error of the first seed's fit, computed by torch's own module with its weights."""
     task = two_pattern_task()
     ours = MultiHeadAttention(8, fit.num_heads, bias=False, d_value=4, dtype=torch.float64)
     for name, weight in zip(("W_q", "W_k", "W_v", "W_o"), fit.parameters, strict=True):

@@ -16,7 +16,7 @@ from programs.writing import PYTORCH, imports
 
 
 def show(_result: Result) -> None:
-    """Show one spelling with its shapes, and how far all are from the example's output."""
+    """Show one spelling with its shapes, and checks of all spellings."""
     result = make_example()
     st.markdown(
         _(
@@ -41,12 +41,12 @@ def show(_result: Result) -> None:
 
 
 def make_example() -> Result:
-    """Return an example whose sizes are all different, so that a shape tells which axis is which."""
+    """Return an example whose sizes are all different, so that a size identifies its axis."""
     return example("I love ice cream", d_model=10, mask="causal")
 
 
 def checks(result: Result) -> list[Check]:
-    """Compare every spelling with what the module gives."""
+    """Compare every spelling's output with the module's."""
     return [
         compare(
             _("{spelling} gives this output", spelling=label_of(SPELLING, spelling)),

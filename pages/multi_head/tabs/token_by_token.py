@@ -1,4 +1,4 @@
-"""The tab "Token by token": what the cache holds while text is written, and what it saves."""
+"""The tab "Token by token": the KV cache while text is written, and the operations that it saves."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ from pages.multi_head.settings import TOKEN
 
 
 def show(_result: Result) -> None:
-    """Show one token being written: its row of weights, the KV cache, the cost with the cache and without."""
+    """Show one token being written: its row of weights, the KV cache, the cost with and without the cache."""
     st.markdown(
         _(
             "A model writes one token after the other, and a causal row reads only what came before. "
@@ -48,7 +48,7 @@ def show(_result: Result) -> None:
 
 
 def read_out(result: Result, at: int, cost: DecodingCost) -> str:
-    """Say what one token costs, and how large the cache is after it."""
+    """Say the operations for one token, and the size of the cache after it."""
     return _n(
         "{token}: {cached} operations with the cache, {uncached} without. Kept: keys and values of {heads} "
         "heads, each {d_head} wide, for {count} token, 2 × {heads} × {d_head} × {count} = {kept} numbers.",
@@ -65,13 +65,13 @@ def read_out(result: Result, at: int, cost: DecodingCost) -> str:
 
 
 def costs(result: Result) -> list[DecodingCost]:
-    """Return the cost of each token."""
+    """Return the cost of writing each token."""
     sizes = result.module.d_model, result.n_head, result.module.d_head
     return [decoding_cost(at, *sizes, bias=False) for at in range(len(result.tokens.queries))]
 
 
 def write(result: Result) -> tuple[torch.Tensor, KVCache, torch.Tensor]:
-    """Write token by token: all weights (n_head, n, n), the cache at the end, and the outputs."""
+    """Write token by token; return all weights (n_head, n, n), the cache at the end, and the outputs."""
     n = len(result.tokens.queries)
     weights, outputs = torch.zeros(result.n_head, n, n, dtype=torch.float64), []
     cache: KVCache | None = None
@@ -84,7 +84,7 @@ def write(result: Result) -> tuple[torch.Tensor, KVCache, torch.Tensor]:
 
 
 def checks(result: Result) -> list[Check]:
-    """Compare every token computed with the cache with torch's causal attention over the whole text."""
+    """Compare the tokens written with the cache with torch's causal attention over all tokens at once."""
     _weights, cache, output = write(result)
     theirs = result.module.fast(result.tokens.query, is_causal=True)
     count = torch.tensor(float(costs(result)[-1].cache_numbers))

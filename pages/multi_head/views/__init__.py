@@ -1,4 +1,4 @@
-"""The views of all heads: each draws every position of the slider, and describes one of them."""
+"""The views of all heads; each draws every position of the slider, and describes one of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,18 +21,18 @@ from pages.multi_head.views import arcs, diagram, encoder_and_decoder, maps, poi
 
 @dataclass(frozen=True)
 class HeadsView:
-    """One way to show the heads: a figure for each step of the slider, and a sentence for one step."""
+    """A view of the heads: `draw` returns a figure for each step, `describe` a sentence for one."""
 
     draw: Callable[[Sequence[Result]], Sequence[Spec]]
     describe: Callable[[Result], str]
-    plain: bool = False  # whether mask, positions and temperature are left out of it
-    follow: Callable[[Sequence[Result]], Cursor] | None = None  # what follows a slider over the queries
-    clicked: Callable[[Controls, Cell], None] | None = None  # what a click does, where it is its own
-    about: str = ""  # what is to be known of it, wherever it stands
+    plain: bool = False  # whether it shows neither mask nor positions nor temperature
+    follow: Callable[[Sequence[Result]], Cursor] | None = None  # what a slider over queries moves
+    clicked: Callable[[Controls, Cell], None] | None = None  # the view's own reaction to a click
+    about: str = ""  # a note for every position
 
 
 def each(picture: Callable[[Result], Spec]) -> Callable[[Sequence[Result]], Sequence[Spec]]:
-    """Draw every step by itself."""
+    """Return a function that draws each step with `picture`."""
     return partial(LazyMap, picture)
 
 
@@ -82,7 +82,7 @@ VIEWS: Mapping[str, HeadsView] = {
 
 @shared_scene
 def scene(moving: Moving, look: HeadsOptions) -> Scene:
-    """Draw every position of the slider, and say what it shows."""
+    """Draw every position of the slider, with captions."""
     heads_view, steps = VIEWS[look.view], moving.results(look)
     if not heads_view.follow:
         return Scene(heads_view.draw(steps), captions=LazyMap(caption, steps))
@@ -94,7 +94,7 @@ def scene(moving: Moving, look: HeadsOptions) -> Scene:
 
 
 def caption(result: Result) -> str:
-    """Return the view's caption: its read-out, what mask and positions do, and a warning of empty rows."""
+    """Return a view's caption: its own sentence, then unless `plain` positions, sink and empty rows."""
     heads_view = VIEWS[result.look.view]
     more = () if heads_view.plain else (words.describe_positions, words.describe_sink, words.warning)
     return paragraph(heads_view.describe(result), *(sentence(result) for sentence in more))

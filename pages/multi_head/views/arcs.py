@@ -1,4 +1,4 @@
-"""The view "arcs": the words as a text, and the weights of a query, or several, as arcs between them."""
+"""The view "arcs": the words as a text, with the weights of one or several queries as arcs between them."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ from pages.single_head.arcs import describe_arcs, describe_head_arcs
 
 
 def draw(steps: Sequence[Result]) -> Sequence[Spec]:
-    """Draw the chosen head (the last if there are fewer) at each step, or all heads that are on."""
+    """Draw the chosen head at each step, or all heads that are not off."""
     if not steps[0].look.all_heads:
         return [
             pictures.arcs(
@@ -40,7 +40,7 @@ def draw(steps: Sequence[Result]) -> Sequence[Spec]:
 
 
 def follow(steps: Sequence[Result]) -> Cursor:
-    """Return the parts of the picture that follow the slider over the queries."""
+    """Return the parts of the picture that the slider over the queries moves."""
     tokens, group = steps[0].tokens, steps[0].group
     words = tokens.queries, tokens.keys
     masks = np.stack([_may_together(result) for result in steps])
@@ -52,7 +52,7 @@ def follow(steps: Sequence[Result]) -> Cursor:
 
 
 def describe(result: Result) -> str:
-    """Say whose arcs these are, and which are thickest."""
+    """Say whose arcs are drawn, and which are thickest."""
     row, tokens = result.cell[0], result.tokens
     keys = [f"“{coloured('key', key)}”" for key in tokens.keys]
     queries = [tokens.queries[each] for each in result.group.rows(row)]
@@ -88,7 +88,7 @@ def _map(result: Result) -> Matrix:
 
 
 def _several(result: Result) -> head_arcs.HeadArcs:
-    """Return the heads that are drawn, with the rows of the queries that are taken together."""
+    """Return the heads that are drawn, with the combined rows of the queries."""
     return head_arcs.HeadArcs(
         result.group.mean(array(result.attention.weights)), result.shown_heads, result.group
     )
@@ -107,7 +107,7 @@ def _may_together(result: Result) -> NDArray[np.bool_]:
 
 
 def _may(result: Result) -> NDArray[np.bool_]:
-    """Return where the chosen head may attend; where all are drawn, any of them."""
+    """Return where the chosen head may attend or, if all heads are drawn, any of them."""
     mask, shape = (
         mask_array(result.setting, result.n_head),
         (len(result.tokens.queries), len(result.tokens.keys)),

@@ -1,4 +1,4 @@
-"""The view "diagram": the heads as boxes, with the shapes of what goes from one to the next."""
+"""The view "diagram": attention as boxes, with the shapes of the tensors between them."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from pages.multi_head.compute import Result, allowed, divisors
 from pages.multi_head.settings import HEADS_MASK, TAB, VIEW
 from pages.multi_head.words import heads
 
-# The setting that a click on a box changes, and to what.
+# The setting that a click on each box changes, and its new value.
 TARGET_OF_BOX: Mapping[str, tuple[Choice, str]] = MappingProxyType(
     {
         **dict.fromkeys(("X", "Y"), (TAB, "Data")),
@@ -40,7 +40,7 @@ def picture(result: Result) -> Spec:
 
 
 def describe(result: Result) -> str:
-    """Follow the widths through the boxes."""
+    """Say the widths from the input vectors to the output."""
     sizes = shapes(result)
     return _n(
         "{count} head makes queries {d_head} wide from vectors {d_model} wide; keys and values are those of "
@@ -57,7 +57,7 @@ def describe(result: Result) -> str:
 
 
 def shapes(result: Result) -> Shapes:
-    """Return the shapes of what attention took and made, with the heads of keys that are set."""
+    """Return the shapes of attention's tensors, with the number of key heads that is set."""
     groups = max(each for each in divisors(result.n_head) if each <= result.look.num_kv_heads)
     shared = result if groups == result.n_head else result.sharing(groups)
     attention, tokens = shared.attention, shared.tokens

@@ -1,4 +1,4 @@
-"""The view "encoder and decoder": one layer of each as boxes, with the shapes of what goes between."""
+"""The view "encoder and decoder": one layer of each as boxes, with the shapes of the tensors between them."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from attn_words import N_, _n
 from pages.multi_head.compute import Result
 from pages.multi_head.settings import CASE, EXAMPLES, HEADS_MASK, TAB, VIEW
 
-# What a click on a box sets, and to what.
+# The settings that a click on each box changes, and their new values.
 TARGET_OF_BOX: Mapping[str, tuple[tuple[Choice | Flag, str | bool], ...]] = MappingProxyType(
     {
         "self": ((CROSS, False), (HEADS_MASK, "none"), (VIEW, "diagram")),
@@ -24,7 +24,7 @@ TARGET_OF_BOX: Mapping[str, tuple[tuple[Choice | Flag, str | bool], ...]] = Mapp
         **dict.fromkeys(("encoder words", "decoder words"), ((TAB, "Data"),)),
     }
 )
-BLOCK = ((TAB, "Block"),)  # what add & norm and feed-forward open
+BLOCK = ((TAB, "Block"),)  # for the boxes add & norm and feed-forward
 
 
 ABOUT = N_(
@@ -35,7 +35,7 @@ ABOUT = N_(
 
 
 def open_box(controls: Controls, cell: Cell) -> None:
-    """Open the kind of attention, or the tab, that a box stands for."""
+    """Set the controls to the kind of attention that a box stands for, or open its tab."""
     for setting, option in TARGET_OF_BOX.get(cell.trace, BLOCK):
         if setting is CROSS:
             case = controls.peek(CASE)
@@ -60,7 +60,7 @@ def layers(result: Result) -> Layers:
 
 
 def describe(result: Result) -> str:
-    """Say what cross-attention takes from either side."""
+    """Say how many weights cross-attention has."""
     n_query, n_key = result.tokens.shape
     return _n(
         "Cross-attention: {count} head of {n_query} × {n_key} weights.",

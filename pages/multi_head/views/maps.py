@@ -14,7 +14,7 @@ from pages.single_head import removal_words
 
 
 def draw_every_head(steps: Sequence[Result]) -> Sequence[Spec]:
-    """Draw one map a head and the output, with room for as many heads as the step with most has."""
+    """Draw one map a head and the output; all steps have room for the most heads of any."""
     maps = [heads(result) for result in steps]
     limit = max(float(abs(each.output).max()) for each in maps) or 1.0
     slots = max(result.n_head for result in steps)
@@ -30,28 +30,28 @@ def draw_every_head(steps: Sequence[Result]) -> Sequence[Spec]:
 
 
 def mean_and_max(result: Result) -> Spec:
-    """Draw the mean, the largest weight and the range of the heads that are on."""
+    """Draw the mean, the maximum and the range of the weights over the heads that are on."""
     return pictures.combine_heads(heads(result), selection=heads_on(result))
 
 
 def heads_on(result: Result) -> list[int]:
-    """Return the heads, from 0, that are on; all of them when none is."""
+    """Return the zero-based heads that are on; all heads if none is on."""
     return result.shown_heads or [*range(result.n_head)]
 
 
 def two_heads(result: Result) -> Spec:
-    """Draw two heads and their difference; the last head stands for one that does not exist."""
+    """Draw the chosen head, the head compared with it, and their difference."""
     return pictures.two_heads(heads(result), result.head, result.against)
 
 
 def draw_removal(steps: Sequence[Result]) -> Sequence[Spec]:
-    """Draw one head with removed weights faded, or the head without each of the words in turn."""
+    """Draw one head at each step with removed weights faded, or without one key."""
     picture = single_head.ablation if steps[0].removal.what == "without" else single_head.threshold
     return LazyMap(picture, matrices_of_steps(steps))
 
 
 def describe_removal(result: Result) -> str:
-    """Say how many of the head's weights stay, or whose output moves most without the word."""
+    """Say how many of the head's weights stay, or which query's output moves most without a key."""
     matrices = matrices_of(result)
     ablation = removal_words.describe_ablation(matrices)
     return paragraph(

@@ -46,7 +46,7 @@ def planes(result: Result) -> list[QueryKeyPlane]:
 
 
 def attended(steps: Sequence[Result], head: int) -> AttentionPlane:
-    """Return one head in its plane at the steps at which it exists."""
+    """Return one head in its plane at all steps; None and zeros at steps with fewer heads."""
     shape = len(steps[0].tokens.queries), len(steps[0].tokens.keys)
     weights, masks = np.zeros((len(steps), *shape)), np.zeros((len(steps), *shape), dtype=bool)
     for step, result in enumerate(steps):
@@ -59,7 +59,7 @@ def attended(steps: Sequence[Result], head: int) -> AttentionPlane:
 
 
 def draw(steps: Sequence[Result]) -> Sequence[Spec]:
-    """Draw each step with room for as many planes as the one with most heads has."""
+    """Draw one plane a head; all steps have room for the most heads of any."""
     slots = max(result.n_head for result in steps)
     return [
         small_multiples(
@@ -73,7 +73,7 @@ def draw(steps: Sequence[Result]) -> Sequence[Spec]:
 
 
 def follow(steps: Sequence[Result]) -> Cursor:
-    """Return the parts of the picture that follow the slider over the queries."""
+    """Return the parts of the picture that the slider over the queries moves."""
     values: dict[str, list[Any]] = {}
     for head in range(max(result.n_head for result in steps)):
         values |= attended(steps, head).follow()
@@ -81,7 +81,7 @@ def follow(steps: Sequence[Result]) -> Cursor:
 
 
 def describe(result: Result) -> str:
-    """Say what the plane shows where the query's largest weight is."""
+    """Say the query's largest weight over all heads, and how much of its score the plane shows."""
     return words.describe_points(result, planes(result))
 
 

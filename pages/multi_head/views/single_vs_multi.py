@@ -1,4 +1,4 @@
-"""The view "single vs multi-head": what every number of heads is like at one width, and how tokens fare."""
+"""The view "single vs multi-head": sizes, entropy, rank and tokens' distances by number of heads."""
 
 from attn_figures import single_vs_multi as pictures
 from attn_figures.picture import Spec
@@ -7,7 +7,7 @@ from attn_words import N_, _n, paragraph
 from pages.multi_head.compute import Result
 from pages.multi_head.head_count_study import WAYS, single_vs_multi
 
-LAYER = 3  # is marked while the slider moves heads: after more, without the residual, all is rounding
+LAYER = 3  # the marked layer: further on, without the residual, only rounding is left
 
 
 ABOUT = N_(
@@ -20,7 +20,7 @@ ABOUT = N_(
 
 
 def picture(result: Result) -> Spec:
-    """Draw the study, where layers are stacked without the residual and, dotted, with it."""
+    """Draw the study; its stacked layers are without the residual and, dotted, with it."""
     study, place = single_vs_multi(result)
     compared = HeadCountStudy(
         study.num_heads,
@@ -38,7 +38,7 @@ def picture(result: Result) -> Spec:
 
 
 def describe(result: Result) -> str:
-    """Return the sizes, entropy and rank of the number of heads that is shown, and of one head."""
+    """Say size, entropy and rank with the present number of heads, and with one head."""
     study, place = single_vs_multi(result)
     return paragraph(
         *(
