@@ -1,1 +1,1 @@
-"""The page "Overview", on which the app opens."""
+"""The page "Overview", which the app opens with."""

@@ -1,4 +1,4 @@
-"""What the five maps are computed from: one sentence seen four ways, at every temperature."""
+"""The weights of the five maps: one sentence under four kinds of attention, at every temperature."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ D_MODEL, N_HEAD, SEED = 16, 2, 4
 
 @dataclass(frozen=True)
 class Story:
-    """Weights between words at every temperature, (steps, n, n) each; `heads` (steps, n_head, n, n)."""
+    """Weights between words at every temperature, (steps, n, n); those in `heads` (steps, n_head, n, n)."""
 
     words: list[str]
     kernel: Weights
@@ -35,7 +35,7 @@ class Story:
     heads: Weights
 
     def spread(self, step: int) -> tuple[float, float, float]:
-        """Over how many words a query spreads its weight, on average: by nearness, by likeness, by both."""
+        """The mean effective number of words of a query: by nearness, by likeness, by both."""
         by_nearness, by_likeness, by_both = (
             float(effective_keys(torch.from_numpy(weights[step])).mean())
             for weights in (self.kernel, self.head, self.placed)
@@ -44,7 +44,7 @@ class Story:
 
 
 def story(temperatures: Sequence[float] = TEMPERATURE.values) -> Story:
-    """Compute every position of the slider.
+    """Compute the weights at every temperature.
 
     A Gaussian kernel of bandwidth h is a softmax at temperature h squared, so one slider serves all maps.
     """

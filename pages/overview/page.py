@@ -1,4 +1,4 @@
-"""The landing page: what attention is for, seen in a trained head, and where to go from here."""
+"""The overview: a sentence in a trained head, the five maps, and links to pages and lessons."""
 
 from attn_ui.base.page import Page
 from attn_words import N_

@@ -1,4 +1,4 @@
-"""Which panels are computed from which: a row and its arcs follow from the map."""
+"""Which panels are computed from which: a row and its arcs come from the map."""
 
 from types import MappingProxyType
 

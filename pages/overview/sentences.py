@@ -16,7 +16,7 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Sentence:
-    """A sentence with the names of its tokens, the one that it opens with, and the head's weights (n, n)."""
+    """A sentence: the names of its tokens, the index of the one chosen first, the head's weights (n, n)."""
 
     text: str
     tokens: tuple[str, ...]

@@ -5,6 +5,6 @@ from attn_ui.base.shared_settings import TEMPERATURE
 from pages.overview.sentences import SENTENCES
 
 SENTENCE = Choice("sentence", next(iter(SENTENCES)), tuple(SENTENCES))
-# How many words after the one that its sentence opens with: so each sentence opens with its own.
+# The chosen word, counted from the one that its sentence opens with: 0 in every sentence at first.
 WORD = Steps("opening", 0, tuple(range(-14, 15)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (SENTENCE, WORD, TEMPERATURE)

@@ -1,4 +1,4 @@
-"""Under the opening picture: the five maps with one slider, the pages, and the lessons."""
+"""The part under the opening picture: the five maps with one slider, the pages, and the lessons."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ FOLDER = Path(__file__).resolve().parents[1]
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (N_("The course"), ("kernel_regression", "single_head", "positional_encoding", "multi_head")),
     (N_("Trained"), ("learned_heads", "applications")),
-    (N_("Look up"), ()),  # all others
+    (N_("Look up"), ()),  # all remaining pages
 )
 
 

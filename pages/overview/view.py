@@ -1,4 +1,4 @@
-"""One sentence in a trained head: a chosen word, and which words it attends to."""
+"""The view of one sentence in a trained head: a chosen word, and the words that it attends to."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ def view(controls: Controls, _state: None) -> View[Sentence]:
 
 @shared_scene
 def _draw(text: str) -> Scene:
-    """Draw a sentence, with what each of its words draws on as captions."""
+    """Draw a sentence, with a caption for each of its words."""
     sentence = SENTENCES[text]
     picture = opening.opening(sentence.tokens, sentence.weights, 0)
     cursor = Cursor(len(sentence.tokens), opening.follow(sentence.tokens, sentence.weights))

@@ -1,4 +1,4 @@
-"""The sentences of the overview."""
+"""The captions and notes of the overview."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ MARKS = ("[CLS]", "[SEP]")
 
 
 def source(words: Sequence[str], weights: NDArray[np.float64]) -> str:
-    """Return which head this is, and how many words give most to the mark that begins the text.
+    """Return the note on the head, with how many words give most weight to the mark that begins the text.
 
     >>> source(["[CLS]", "a", "b", "[SEP]"], np.eye(4)[[0, 0, 2, 3]])[-35:]
     'here 1 of the 2 words give it most.'
@@ -30,10 +30,10 @@ def source(words: Sequence[str], weights: NDArray[np.float64]) -> str:
 
 
 def word_caption(words: Sequence[str], weights: NDArray[np.float64], row: int) -> str:
-    """Return where the largest weight of a word goes, and which word other than these two has most.
+    """Say which token has most of a word's weight, and which of all other words has most.
 
     Args:
-        words: names of the tokens; weights: (n, n); row: the word's.
+        words: names of the tokens; weights: (n, n); row: the index of the query word.
     """
     first = int(np.argmax(weights[row]))
     others = [key for key in range(len(words)) if words[key] not in MARKS and key not in (first, row)]
@@ -49,12 +49,12 @@ def word_caption(words: Sequence[str], weights: NDArray[np.float64], row: int) -
 
 
 def temperature_caption(temperature: float, spread: tuple[float, float, float], n_key: int) -> str:
-    """Return over how many words queries spread at a temperature.
+    """Return the effective numbers of words at a temperature.
 
     Args:
-        temperature: the slider's.
-        spread: over how many words a query spreads its weight, on average: by nearness, by likeness, by both.
-        n_key: how many words there are.
+        temperature: the slider's value.
+        spread: the mean effective number of words of a query: by nearness, by likeness, by both.
+        n_key: the number of words.
 
     >>> temperature_caption(1.0, (3.2, 1.1, 1.4), 6).startswith("At temperature 1.00")
     True

@@ -1,4 +1,4 @@
-"""Settings turned into numbers, which the pictures, captions, tabs, checks and programs all read."""
+"""Settings turned into numbers, for pictures, captions, tabs, checks and programs."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,12 +13,12 @@ from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from pages.positional_encoding.state import State, fitting_width
 
-MOST_NUMBERS = 300_000  # that the steps of one figure may hold, so that its message stays light
+MOST_NUMBERS = 300_000  # at most, in all steps of one figure, to keep its message small
 
 
 @dataclass(frozen=True)
 class Result:
-    """What the page shows at its settings."""
+    """All that is computed from the page's settings."""
 
     state: State
 
@@ -29,7 +29,7 @@ class Result:
 
     @property
     def width(self) -> int:
-        """The width that the words have under the scheme."""
+        """The width of the words' vectors, which the scheme can take."""
         return fitting_width(self.state)
 
     @cached_property
@@ -39,25 +39,25 @@ class Result:
 
     @cached_property
     def attended(self) -> Attention:
-        """The words attending to one another with their positions, at the strength set."""
+        """The attention of the words to one another with positions, at the strength set."""
         return _attended(self.state)
 
     def scheme(self, **changes: object) -> Scheme:
-        """Return the scheme, some of its settings changed: a tensor of strengths or bases, another head."""
+        """Return the scheme with some settings changed: a tensor of strengths or bases, another head."""
         return make_scheme(self.scheme_name, **self.scheme_settings() | changes)
 
     def scheme_settings(self) -> dict[str, object]:
-        """Return what the scheme is made with."""
+        """Return the arguments that make the scheme."""
         state = self.state
         others = {"num_heads": state.num_heads, "head": state.head - 1, "seed": state.seed}
         return {**state.scheme.values(), **others}
 
     def bare(self, **changes: object) -> Scheme:
-        """Return the scheme at strength 1, whatever strength is set: what is drawn of positions alone."""
+        """Return the scheme at strength 1, for pictures of positions alone."""
         return self.scheme(strength=1.0, **changes)
 
     def beside(self, scheme: str) -> "Result":
-        """Return the numbers of the very same vectors under another scheme, which can take their width."""
+        """Return the result of the same vectors under another scheme, which must fit their width."""
         return (
             self
             if scheme == self.scheme_name
@@ -65,7 +65,7 @@ class Result:
         )
 
     def each_scheme(self) -> dict[str, "Result"]:
-        """Return the numbers of the very same vectors under every scheme that can take their width."""
+        """Return the results of the same vectors under every installed scheme that can take their width."""
         usable = [name for name, scheme in SCHEMES.items() if not scheme.missing_package()]
         return {
             name: self.beside(name)
@@ -74,7 +74,7 @@ class Result:
         }
 
     def terms(self, query: int, key: int) -> dict[str, float]:
-        """Return the summands of one scaled score, by what they come from."""
+        """Return the summands of one scaled score, by the name of their source."""
         return _terms(self.state, query, key)
 
     def weights(self, strengths: Tensor) -> Tensor:
@@ -101,10 +101,10 @@ def _terms(state: State, query: int, key: int) -> dict[str, float]:
 
 
 def values(steps: Steps) -> Tensor:
-    """Return a slider's values as a tensor (steps,)."""
+    """Return the slider's values as a tensor (steps,)."""
     return torch.tensor(steps.values, dtype=torch.float64)
 
 
 def typical(values: Tensor) -> float:
-    """Return a limit of the colours that one far longer row, as in a learned table, does not set."""
+    """Return a limit for colours: a quantile, which one far longer row (of a learned table) hardly moves."""
     return float(np.quantile(values.abs().numpy(), 0.995)) or 1.0

@@ -50,11 +50,11 @@ _WIDTH_HELP = N_(
 )
 
 
-_LIVE = (STRENGTH, BASE, RAMP_STEP)  # of a scheme's settings, those that a picture's own slider moves
+_LIVE = (STRENGTH, BASE, RAMP_STEP)  # the settings of a scheme that a picture's slider can move
 
 
 def read_controls(controls: Controls) -> State:
-    """Read everything that no live slider moves, in the sidebar and above the picture."""
+    """Read all settings that no live slider moves, in the sidebar and above the picture."""
     with controls.sidebar():
         controls.heading(_("Positions"))
         of_scheme, room = controls.space(), controls.space()
@@ -100,7 +100,7 @@ def _width_note(state: State) -> str:
 
 
 def _read_for_picture(controls: Controls, state: State, room: AbstractContextManager[Any]) -> State:
-    """Read what belongs to one picture alone."""
+    """Read the settings of the chosen picture alone."""
     adds, takes = SCHEMES[state.scheme.name].adds, SCHEMES[state.scheme.name].settings()
     settings: dict[str, Any] = {}
     with room:
@@ -154,7 +154,7 @@ def _read_beside(controls: Controls) -> str:
 
 
 def with_sliders(controls: Controls, state: State) -> State:
-    """Return the state with each live slider where it stands."""
+    """Return the state with the values of all live sliders."""
     strength, base, step = map(controls.value, _LIVE)
     return replace(
         state,
@@ -171,7 +171,7 @@ def with_sliders(controls: Controls, state: State) -> State:
 
 
 def _take_head(controls: Controls) -> None:
-    """Set width, trained length and base as a head of Llama 2 has them; a callback, before the page runs."""
+    """Set width, trained length and base to those of a head of Llama 2; a callback, before the page runs."""
     controls.answer(WIDTH, 128)
     controls.move(TRAINED, 4096)
     controls.move(BASE, BASE.default)

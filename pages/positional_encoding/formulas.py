@@ -1,4 +1,4 @@
-"""The formulas of the page, each built from the scheme that builds its numbers."""
+"""The formulas of the page as LaTeX, each built from the scheme that its numbers are computed with."""
 
 from attn_core import SCHEMES, BiasScheme, Scheme
 from attn_ui.base.latex import matrix_latex
@@ -7,7 +7,7 @@ from pages.positional_encoding.scaled import ScaledHead
 
 
 def position_formula(scheme: Scheme) -> str:
-    """Return the formula of the position in row i, from 0; "" where the scheme changes no vector."""
+    """Return the formula of row i (zero-based) with its position; "" if the scheme changes no vector."""
     place = f"i+{scheme.first}" if scheme.first else "i"
     return {
         "vector": rf"X_i = E_i + s\,P_{{{place}}}",
@@ -36,20 +36,20 @@ def attention(result: Result) -> str:
 
 
 def scheme_formula(result: Result, name: str) -> str:
-    """Return the formula of any scheme at the settings of the page; as it is where its package is missing."""
+    """Return a scheme's formula at the page's settings, or its general formula if its package is missing."""
     kind = SCHEMES[name]
     return kind.formula if kind.missing_package() else result.beside(name).scheme().latex()
 
 
 def with_numbers(result: Result) -> str:
-    """Return the scheme and the weights with positions as LaTeX."""
+    """Return the formulas of the scheme and of the weights, with the weights' numbers."""
     scheme = result.scheme()
     numbers = f"{weights(scheme, result.width)} = {matrix_latex(result.attended.weights.tolist())}"
     return rf"{scheme.latex()}, \qquad s = {result.state.scheme.strength:g}, \qquad {numbers}"
 
 
 def scaling_formula(head: ScaledHead) -> str:
-    """Return the scaling and how many times round each pair turns, as LaTeX."""
+    """Return the formula of the scaling, with each pair's number of turns."""
     turns = matrix_latex([head.scaling.turns(head.d_head).tolist()])
     return (
         rf"{head.scaling.formula}, \qquad b = {head.base:.12g}, \quad s = {head.factor:g}, \quad "

@@ -1,15 +1,15 @@
-"""An order of one's own for the shuffle test: read from what a link says."""
+"""A visitor's own order of the words for the shuffle test, read from the link."""
 
 from attn_words import _
 from pages.positional_encoding.settings import PLACES
 
 
 def own_order(text: str, count: int) -> tuple[list[int], str]:
-    """Return which word comes to each place, and the requirement where the link's order does not fit.
+    """Return the index of the word at each new place, and a requirement if the link's order fails it.
 
     Args:
-        text: the places that words had, as the link has them, "2,0,1"; nothing for the order as it is.
-        count: of words.
+        text: the link's order, such as "2,0,1"; "" for the unchanged order.
+        count: the number of words.
     """
     rows = PLACES.rows(text)
     unmoved = list(range(count))

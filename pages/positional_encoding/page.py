@@ -1,4 +1,4 @@
-"""Positional encoding: what order does to attention."""
+"""Positional encoding: how word order changes attention."""
 
 from attn_core import POSITION_MISTAKES
 from attn_figures.mistakes import right_and_broken
@@ -16,7 +16,7 @@ from pages.positional_encoding.views import VIEWS
 
 
 def view(controls: Controls, state: State) -> View[Result]:
-    """Show the picture with the sliders where they stand."""
+    """Show the picture at the sliders' values."""
     return VIEWS[state.picture](controls, Result(with_sliders(controls, state)))
 
 

@@ -1,4 +1,4 @@
-"""Which maps are computed from which: a covered map takes those that depend on it with it."""
+"""Which maps are computed from which: covering one covers those computed from it too."""
 
 from types import MappingProxyType
 

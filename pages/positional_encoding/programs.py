@@ -1,4 +1,4 @@
-"""Programs that reproduce the weights, or how far pairs turn, and their formula."""
+"""Programs that print the weights, or the turns of a scaling's pairs, and their formula."""
 
 from attn_ui.base.programs import Programs, words_of
 from attn_ui.base.schemes import biases, placed, tables, turned

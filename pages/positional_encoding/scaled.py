@@ -1,4 +1,4 @@
-"""What a rotary scaling does to the pairs of a head: the numbers of its picture, tables and checks."""
+"""The pairs of a head under a rotary scaling: the numbers of its picture, tables and checks."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,9 +11,9 @@ from attn_words import N_, _
 from pages.positional_encoding.compute import Result
 from pages.positional_encoding.settings import SCALING
 
-MOST_OFFSETS = 160  # that a curve of scores is drawn at
+MOST_OFFSETS = 160  # about as many points has a long curve of scores
 NAMES = {"interpolation": N_("position interpolation"), "NTK": N_("NTK-aware scaling"), "YaRN": N_("YaRN")}
-SAME = 1e-9  # of frequencies that differ by rounding only
+SAME = 1e-9  # relative difference of frequencies that is rounding only
 
 
 def scaling_name(scaling: str) -> str:
@@ -37,7 +37,7 @@ class ScaledHead:
         return round(self.factor * self.trained)
 
     def under(self, name: str) -> RotaryScaling:
-        """Return any scaling at the same settings."""
+        """Return any scaling, by name, at the head's settings."""
         return make_scaling(name, base=self.base, factor=self.factor, trained_length=float(self.trained))
 
     @cached_property
@@ -47,23 +47,23 @@ class ScaledHead:
 
     @cached_property
     def plain(self) -> RotaryScaling:
-        """Rotary as it was trained, used at the longer length."""
+        """Unscaled rotary, used at the longer length."""
         return self.under(SCALING.default)
 
     @cached_property
     def trained_turns(self) -> Tensor:
-        """How many times round each pair turns in training, (n_pair,)."""
+        """The full turns of each pair within the trained length, (n_pair,)."""
         return self.plain.turns(self.d_head) / self.factor
 
     def slower(self, name: str) -> Tensor:
-        """Return how many times slower a scaling makes each pair, (n_pair,)."""
+        """Return the factor by which a scaling slows each pair, (n_pair,)."""
         return self.plain.frequencies(self.d_head) / self.under(name).frequencies(self.d_head)
 
     @cached_property
     def offsets(self) -> Tensor:
-        """The offsets whose scores are drawn: all of a short text, else some, evenly on a logarithmic axis.
+        """The offsets whose scores are drawn: all, or for a long text some, even on a logarithmic axis.
 
-        Powers of two are among them.
+        The latter include all powers of two.
         """
         last = max(self.used_length - 1, 1)
         if last <= MOST_OFFSETS:
@@ -79,11 +79,11 @@ class ScaledHead:
 
 
 def head_of(result: Result) -> ScaledHead:
-    """Return the head that the page's settings make."""
+    """Return the head with the page's settings."""
     state = result.state
     width = Result(state.under("rotary")).width
     return ScaledHead(state.scaling, width, state.scheme.base, state.factor, state.trained)
 
 
 SCALED = tuple(name for name in SCALINGS if name != SCALING.default)
-"""The scalings beside rotary as it was trained."""
+"""The scalings other than unscaled rotary."""

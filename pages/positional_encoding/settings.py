@@ -43,14 +43,14 @@ WORDS = Choice("words", "one-hot", ("one-hot", "random"))
 WIDTH = Integer("width", 16, 1, MAX_D_MODEL)
 LONGEST = MAX_MODEL_TOKENS
 LENGTH = Steps("length", 64, (*range(1, 16), *range(16, LONGEST + 1, 4)), ".0f")
-# Which of an encoding's settings its slider moves.
+# Which setting the slider of an encoding moves.
 DRIVES = Choice("drive", "base", ("base", "length"))
 PLACE = Steps("p", 10, tuple(range(LONGEST)), ".0f")
 DIMENSIONS = Text("dims", "0, 1, 4, 8", longest=80)
 MEASURE = Choice("measure", "dot product", ("dot product", "cosine"))
 HEADS_OF_BIAS = Choice("of", "8", ("4", "8", "12", "16"))
 ORDER = Choice("order", "random", ("random", "reverse", "swap two", "own"))
-# Of an order of one's own: the place from which each word comes.
+# For a visitor's own order: the place from which each word comes.
 PLACES = Table("from", 1, MAX_TOKENS)
 ALONE, WHOLE = "positions alone", "whole attention"
 LEVEL = Choice("level", ALONE, (ALONE, WHOLE))
@@ -58,7 +58,7 @@ SHIFT = Steps("shift", 8, tuple(range(65)), ".0f")
 OFFSET = Steps("offset", 3, tuple(range(33)), ".0f")
 BESIDE = Choice("beside", "all", ("all", *SCHEME.options))
 TRAINED = Steps("trained", 16, (*range(4, 65, 4), *(2**power for power in range(7, 13))), ".0f")
-# How rotary positions are slowed for texts longer than that, by how much, and what the slider moves then.
+# How rotary positions are slowed for texts longer than TRAINED, the factor, and what the slider moves.
 SCALING = Choice("scaling", "none", tuple(SCALINGS))
 FACTOR = Steps("factor", 4, (1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32))
 SWEEP = Choice("ropemoves", "factor", ("factor", "length", "base"))

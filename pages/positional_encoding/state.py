@@ -1,4 +1,4 @@
-"""What a link to this page says, as a value: words, scheme, picture, and where the sliders stand."""
+"""The state of the page: words, scheme, picture, and the sliders' values."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,12 +27,12 @@ from pages.positional_encoding.settings import (
 
 @dataclass(frozen=True)
 class State:
-    """All that the page is set to, as plain values, so that it can key a cache."""
+    """All settings of the page as plain values, so that a state can be the key of a cache."""
 
     picture: str
     tokens: tuple[str, ...]
     words: str
-    width: int  # as asked for: a scheme may need another
+    width: int  # as set: a scheme may need another
     seed: int
     scheme: SchemeSettings
     num_heads: int
@@ -40,12 +40,12 @@ class State:
     measure: str = MEASURE.default
     dimensions: str = DIMENSIONS.default
     order: str = ORDER.default
-    places: str = PLACES.default  # of an order of one's own
+    places: str = PLACES.default  # a visitor's own order
     level: str = LEVEL.default
     beside: str = BESIDE.default
     scaling: str = SCALING.default
     sweep: str = SWEEP.default
-    # Where the live sliders stand.
+    # The values of the live sliders.
     head: int = int(HEAD.default)
     length: int = int(LENGTH.default)
     shift: int = int(SHIFT.default)
@@ -57,12 +57,12 @@ class State:
 
     @property
     def is_scaled(self) -> bool:
-        """Whether the picture is that of a rotary scaling."""
+        """Whether the picture shows a rotary scaling."""
         return self.picture == "length extrapolation" and self.scaling != SCALING.default
 
     @property
     def labels(self) -> list[str]:
-        """The tokens with repeated ones told apart."""
+        """The tokens, with repeated ones numbered."""
         return label_tokens(self.tokens)
 
     def under(self, scheme: str) -> "State":
@@ -70,9 +70,9 @@ class State:
         return replace(self, scheme=replace(self.scheme, name=scheme))
 
     def still(self, *moving: Steps) -> "State":
-        """Return it without the sliders' positions, as the key of a figure of all steps.
+        """Return it without the values of the `moving` sliders, as the cache key of a figure of all steps.
 
-        The chosen cell is drawn in no figure, so it is left out too.
+        No figure draws the chosen cell, so it is left out too.
         """
         names = {steps.name for steps in moving}
         scheme: dict[str, Any] = {
@@ -90,14 +90,14 @@ class State:
 
 
 def fitting_width(state: State) -> int:
-    """Return the width nearest to the one asked for that the words and the schemes compared can take."""
+    """Return the width nearest to `state.width` that the words and all compared schemes can take."""
     width = max(state.width, len(set(state.tokens)) if state.words == "one-hot" else 1)
-    for name in sorted(compared(state), key="learned".__eq__):  # the table's width is even, so it is last
+    for name in sorted(compared(state), key="learned".__eq__):  # the learned table last: its width is even
         width = SCHEMES[name].fitting_width(width)
     return width
 
 
 def compared(state: State) -> set[str]:
-    """Return the compared schemes: the chosen one, and the one beside it."""
+    """Return the schemes on screen: the chosen one, and the one that it is compared with, if any."""
     two = state.picture == "compare" and state.beside != "all"
     return {state.scheme.name, state.beside} if two else {state.scheme.name}

@@ -1,4 +1,4 @@
-"""The numbers on screen: the vectors of the words, what the scheme adds to each, and a rotary scaling's."""
+"""The numbers on screen as tables: the words' vectors, the scheme's part, and those of a rotary scaling."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ from pages.positional_encoding.scaled import head_of
 
 
 def tables(result: Result) -> Mapping[str, Columns]:
-    """Return the tables by name, at strength 1; a row a word."""
+    """Return the tables by name, at strength 1: a row a word; with those of a rotary scaling, if shown."""
     n, width = result.x.shape
     scheme, keys = result.bare(), list[str]()
     if scheme.adds == "bias":
@@ -27,7 +27,7 @@ def tables(result: Result) -> Mapping[str, Columns]:
 
 
 def scaled(result: Result) -> dict[str, Columns]:
-    """Return the tables of a rotary scaling: one with a row for each pair, one with a row for each offset."""
+    """Return a rotary scaling's tables of turns, a row a pair, and of scores, a row an offset."""
     head = head_of(result)
     n_pair, offsets = head.d_head // 2, head.offsets
     plain, new = (each.frequencies(head.d_head).tolist() for each in (head.plain, head.scaling))
@@ -49,7 +49,7 @@ def scaled(result: Result) -> dict[str, Columns]:
 
 
 def translated_tables(result: Result) -> tuple[Columns, Columns]:
-    """Return the same tables with titles in the language that is spoken: of words, and of positions."""
+    """Return the tables of words and of positions, with titles in the page's language."""
     columns = tables(result)
     words, positions = columns["words"], columns["positions"]
     dimensions = [_("dimension {number}", number=place) for place in range(result.width)]

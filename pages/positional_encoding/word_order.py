@@ -1,4 +1,4 @@
-"""The words of the shuffle test, to be dragged into another order."""
+"""The control of the shuffle test: the words, to be dragged into another order."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from pages.positional_encoding.state import State
 
 
 def show(state: State) -> None:
-    """Offer the words."""
+    """Show the words to drag."""
     st.caption(_("Drag a word, or choose it and press arrow keys."))
     order, _note = own_order(state.places, len(state.tokens))
     word_order(PLACES, state.labels, order, _("The new order of the words"))

@@ -1,4 +1,4 @@
-"""Captions of positional encoding: a fixed line, a read-out and at most one warning."""
+"""Words and parts of captions of positional encoding."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,7 +18,7 @@ ROUNDING = 1e-9  # of the numbers' own size
 
 
 def scheme_name(scheme: str) -> str:
-    """Return the name of a scheme as it is shown."""
+    """Return the name of a scheme on screen."""
     return label_of(SCHEME, scheme)
 
 
@@ -33,7 +33,7 @@ def map_title(scheme: str) -> str:
 
 
 def map_title_with(scheme: str) -> str:
-    """Return the title of a map beside the one without positions."""
+    """Return the title of a map with positions."""
     return _("with positions: {scheme}", scheme=scheme_name(scheme))
 
 
@@ -57,7 +57,7 @@ def two_schemes(labels: Sequence[str], one: Numbers, other: Numbers, names: tupl
 
 
 def changes(errors: Mapping[str, float], scales: Mapping[str, float]) -> str:
-    """List the largest change under each scheme; one that is rounding only is 0."""
+    """List the largest change under each scheme, with 0 for rounding."""
     sizes = {name: max(scales.get(name, 1.0), 1.0) for name in errors}
     return all_of(
         [f"{scheme_name(name)} {number(without_rounding(e, sizes[name]), 3)}" for name, e in errors.items()]
@@ -65,7 +65,7 @@ def changes(errors: Mapping[str, float], scales: Mapping[str, float]) -> str:
 
 
 def without_rounding(difference: float, size: float = 1.0) -> float:
-    """Return a difference, or 0 where it is rounding beside numbers of a size."""
+    """Return a difference, or 0 if it is only rounding of numbers of this size."""
     return difference if difference > ROUNDING * size else 0.0
 
 

@@ -1,4 +1,4 @@
-"""What pages with arcs from queries to keys share: their controls and their captions."""
+"""Controls and captions of arcs from queries to keys, for every page that draws arcs."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,13 +14,13 @@ from attn_ui.base.shared_settings import ALSO, TOGETHER
 from attn_words import _, paragraph
 
 Numbers = NDArray[np.float64]
-MOST_NAMED = 5  # queries of a group
+MOST_NAMED = 5  # queries, at most, in a sentence
 
 
 def read_together(controls: Controls, queries: Sequence[str]) -> tuple[tuple[int, ...], bool]:
     """Read which queries are combined with the slider's, and whether their rows are summed or averaged.
 
-    Returns their places, in order: none by default.
+    Returns their indices, ascending (none by default), and whether they are summed.
     """
     places = [str(place) for place in range(len(queries))]
     also = controls.several(ALSO, _("Queries together with the slider's"), places, queries)
@@ -34,11 +34,11 @@ def together_lines(rows: Sequence[int], weights: str, *, summed: bool, axis: int
     """Return the lines of a program that sum or average several rows.
 
     Args:
-        rows: the queries' places; weights: the program's own of ``rows``, whose ``axis`` they are.
-        summed: whether as a sum.
+        rows: the queries' indices; weights: the program's expression for their weights, queries on ``axis``.
+        summed: whether to sum the rows; False averages them.
     """
     lines = [
-        f"rows = {[*rows]}  # queries whose rows are taken together",
+        f"rows = {[*rows]}  # queries whose rows are combined",
         f"together = {weights}.{'sum' if summed else 'mean'}({axis})",
     ]
     return lines, ["together"]
@@ -55,9 +55,9 @@ def describe_arcs(
     """Describe the thickest arcs of one query, or of several combined, and the keys without an arc.
 
     Args:
-        queries: the words of the combined queries; keys: the keys as sentences write them.
+        queries: the combined queries' words; keys: the keys' words, marked up.
         mean: of the queries' rows, (n_key,); can_attend: True where any of the queries may attend.
-        summed: whether to describe the sum of the rows instead of their mean.
+        summed: whether to state sums of the rows, not means.
     """
     if not can_attend.any():
         return ""
@@ -75,7 +75,7 @@ def describe_arcs(
 
 
 def _name_queries(queries: Sequence[str]) -> str:
-    """Name queries, and count those that are too many."""
+    """Name the first MOST_NAMED queries, and count the rest."""
     return first_of([f"“{coloured('query', query)}”" for query in queries], MOST_NAMED)
 
 
@@ -88,13 +88,13 @@ def describe_head_arcs(
     *,
     summed: bool = False,
 ) -> str:
-    """Describe what the arcs of several heads leave out, and where the heads look on average.
+    """Describe how much weight the arcs of several heads leave out, and the key with most weight on average.
 
     Args:
         queries, keys: as in `describe_arcs`.
-        left_out: by head, from 0, how much of the mean row of the queries its arcs leave out.
-        mean: row of all of them, (n_key,); counts: to how many keys each head has arcs.
-        summed: whether the sum of the queries' rows is told.
+        left_out: by zero-based head, how much of the queries' mean row its arcs leave out.
+        mean: the mean row over heads and queries, (n_key,); counts: to how many keys each head has arcs.
+        summed: whether to state sums of the queries' rows, not means.
     """
     if not left_out or not mean.any():
         return _("There is no arc.")

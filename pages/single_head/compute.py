@@ -1,4 +1,4 @@
-"""From the settings of a single head to every stage, at every position of its slider."""
+"""Compute every stage of a single head from its settings, at every position of the slider."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ PLAIN_LOOK = StageOptions()
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What the page shows at one place of its slider: picture, words, tabs, checks and code read this."""
+    """The settings and every stage at one position of the slider: all that the page shows reads this."""
 
     inputs: Inputs
     scoring: Scoring
@@ -38,18 +38,18 @@ class Result:
     width: int
     cell: tuple[int, int]  # the chosen query and key
     matrices: HeadMatrices  # every stage
-    effective: NDArray[np.float64]  # over how many keys each query spreads in effect
+    effective: NDArray[np.float64]  # each query's effective number of keys
     removal: Removal = NO_REMOVAL
-    along: Along | None = None  # the plane that points are seen in, where the stage draws them
+    along: Along | None = None  # the plane of the points, if the stage draws points
 
     @property
     def scale(self) -> float:
-        """What the scores are multiplied by, before the temperature."""
+        """The factor on the scores, before the temperature."""
         return self.scoring.scale_at(self.head.d_k)
 
     @cached_property
     def beside_dot(self) -> tuple[float, float]:
-        """How far weights and output are at most from those of the scaled dot product."""
+        """The largest differences of weights and of output from those of the scaled dot product."""
         head, is_scaled = self.head, attn_core.SCORES[self.scoring.score].is_scaled
         dot = attn_core.scaled_dot_product_attention(
             *(head.query, head.key, head.value, self.mask),
@@ -62,12 +62,12 @@ class Result:
 
     @property
     def own(self) -> dict[str, Tensor]:
-        """The weights that the score has of its own."""
+        """The weights of the score function, by name; {} for the dot product."""
         return attn_core.score_weights(self.scoring.score, self.head.d_k, seed=self.inputs.seed)
 
     @property
     def factor(self) -> str:
-        """The scale as an operator."""
+        """The scale as text, "÷ √4"."""
         return self.scoring.factor_at(self.head.d_k)
 
     @property
@@ -79,12 +79,12 @@ class Result:
 def at_every_step(
     state: State, cell: tuple[int, int] = (0, 0), look: StageOptions = PLAIN_LOOK
 ) -> list[Result]:
-    """Attend at each value of the slider that moves, all in one call; at the given values where none does.
+    """Return a result for each value of the slider, computed in one batch; one result without a slider.
 
     Args:
         state: the settings.
-        cell: the chosen (query, key); beyond the last of them, the last is taken.
-        look: how the picture looks at the weights.
+        cell: the chosen (query, key), each at most the last.
+        look: what the slider moves, and how the picture shows the weights.
 
     Raises:
         ValueError: typed tables that do not fit one another.
@@ -97,7 +97,7 @@ def at_every_step(
 
 @cached(16)
 def _at_every_step(state: State, look: StageOptions) -> tuple[Result, ...]:
-    """Attend; kept, as a picture and what is said of it ask one after the other, and so does each run."""
+    """Attend at every step; cached, as picture, captions and every run of the page need the same."""
     inputs, scoring, head, removals = state.inputs, state.scoring, make_head(state.inputs), look.removals
     temperatures = list(scoring.temperature.values) if look.moves == "temperature" else [look.temperature]
     widths = [int(each) for each in scoring.width.values] if look.moves == "mask width" else [look.width]
@@ -114,14 +114,14 @@ def _at_every_step(state: State, look: StageOptions) -> tuple[Result, ...]:
 
 
 def _repeat(values: Sequence[Any] | NDArray[Any], n_steps: int) -> list[Any]:
-    """Return one value a step, where there is one a step or one for all."""
+    """Return one value a step from either one value a step or one for all."""
     return [*values] * (n_steps // len(values))
 
 
 def _matrices(
     head: SingleHead, state: State, masks: Tensor, temperatures: Sequence[float], look: StageOptions
 ) -> tuple[list[HeadMatrices], NDArray[np.float64]]:
-    """Compute every stage at every step, masks (1 or steps, n_query, n_key); and the keys in effect."""
+    """Compute every stage and the effective keys at every step; masks are (1 or steps, n_query, n_key)."""
     scoring, scale = state.scoring, state.scoring.scale_at(head.d_k)
     temperature = torch.tensor(temperatures, dtype=torch.float64)[:, None, None]
     settings: dict[str, Any] = {"scale": scale, "temperature": temperature, "sink": scoring.sink}
@@ -172,21 +172,21 @@ def _matrices(
 
 
 def _lookup(scores: Tensor, value: Tensor, mask: Tensor, output: Tensor) -> Lookup:
-    """Look up the best keys, and measure how far the soft output is from theirs."""
+    """Look up the best keys, and measure the distance of the soft output from the hard one."""
     hard = hard_lookup(scores, value, mask)
     distance = (output - hard.output).norm(dim=-1)
     return Lookup(np.asarray(hard.weights), np.asarray(hard.output), np.asarray(distance))
 
 
 def plane_of(head: SingleHead, along: Along) -> Plane:
-    """Return the plane that queries and keys are seen in."""
+    """Return the plane in which queries and keys are drawn."""
     if along.dimensions is None:
         return main_directions(head.query, head.key)
     return chosen_dimensions(head.query, head.key, *along.dimensions)
 
 
 def _points(head: SingleHead, scores: Tensor, along: Along) -> HeadPlanes:
-    """Find the plane of queries and keys, and that of the values."""
+    """Compute the plane of queries and keys, and the plane of the values."""
     plane, mixed = plane_of(head, along), main_directions(head.value, head.value)
     plane_of_pairs = QueryKeyPlane(
         np.asarray(plane.queries),

@@ -1,4 +1,4 @@
-"""The sidebar's controls: vectors, mask and scale, and when each is shown."""
+"""The sidebar's controls of vectors, mask, score and scale."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -47,14 +47,14 @@ from pages.single_head.settings import (
 )
 from pages.single_head.state import Inputs, Rows, Scoring, State
 
-# Under *More settings*: what becomes of the words, how weights are drawn, and what scores.
+# The settings under *More settings*: vectors and projections, how weights are drawn, and the score.
 RARELY_SET: tuple[Parameter, ...] = (
     *(CROSS, TEXT_2, QKV, VECTORS, WIDTH_X, RAMP, UNIT_ROWS, TABLE_X, TABLE_Y, BIAS, WIDTH_K, WIDTH_V),
     *(TABLE_Q, TABLE_K, TABLE_V, INIT, SEED, SCORE, SCALE, FREE_SCALE, SINK, SINK_LOGIT),
     *hand_settings(SINGLE),
 )
 _LAST_VALID_INPUTS = "_single_head_inputs"  # the last inputs that could be computed
-_LAST_UNTYPED_INPUTS = "_single_head_untyped"  # the last of them whose Q, K and V were not typed
+_LAST_UNTYPED_INPUTS = "_single_head_untyped"  # the last ones without typed Q, K and V
 
 
 def read_controls(controls: Controls) -> State:
@@ -78,7 +78,7 @@ def read_controls(controls: Controls) -> State:
 
 
 def _read_inputs(controls: Controls, inputs: Inputs) -> Inputs:
-    """Read the vectors and what becomes of them; what cannot be computed leaves the last that could."""
+    """Read the vectors and how they become Q, K and V; return the last valid ones if these fail."""
     inputs = replace(inputs, qkv=_read_qkv(controls, inputs))
     inputs = _read_tables(controls, inputs) if inputs.qkv == "typed" else _read_making(controls, inputs)
     if projected := inputs.qkv == "projected":
@@ -126,7 +126,7 @@ def _read_making(controls: Controls, inputs: Inputs) -> Inputs:
     inputs = replace(inputs, ramp=controls.flag(RAMP, _("Add the ramp: position p adds p/2")))
     inputs = replace(inputs, unit_rows=controls.flag(UNIT_ROWS, _("Normalise rows to length 1")))
     if inputs.qkv == "projected":
-        # The worked example "I love ice" has full 4 x 4 projections, which the defaults are.
+        # The worked example "I love ice" has 4 x 4 projections, as the default widths.
         if inputs.example != "I love ice":
             d_k = controls.whole(WIDTH_K, _("Width d_k of queries and keys"))
             inputs = replace(inputs, d_k=d_k, d_v=controls.whole(WIDTH_V, _("Width d_v of values")))
@@ -145,7 +145,7 @@ def _read_vectors(controls: Controls, inputs: Inputs) -> Inputs:
 
 
 def _read_tables(controls: Controls, inputs: Inputs) -> Inputs:
-    """Take Q, K and V from their tables; those that are missing start from what fits the others."""
+    """Read Q, K and V from their tables; a missing table starts with numbers that fit the others."""
     tables = (TABLE_Q, TABLE_K, TABLE_V)
     controls.caption(_(":material/table: Type the numbers in the tab *Data*."))
     controls.button(_("Start again from the vectors"), lambda: _empty(controls, tables), width="stretch")
@@ -166,7 +166,7 @@ def _empty(controls: Controls, tables: Sequence[Table]) -> None:
 
 
 def _fitting(tables: list[Rows], started: list[list[list[float]]]) -> list[Sequence[Sequence[float]]]:
-    """Fill in the tables that are missing: from the screen where that fits the others, else from these.
+    """Fill in missing tables: from `started`, the screen's, if that fits the others, else from the others.
 
     >>> _fitting([((1.0, 2.0),), (), ()], [[[0.0]], [[0.0]], [[3.0]]])
     [((1.0, 2.0),), ((1.0, 2.0),), [[3.0]]]
@@ -187,7 +187,7 @@ def _rows(controls: Controls, table: Table) -> Rows:
 
 
 def _read_score(controls: Controls) -> tuple[str, str, float]:
-    """Read the score, its scale, and the number where that is free."""
+    """Read the score, its scale, and the factor if the scale is free."""
     score = controls.choose(SCORE, _("Score"))
     if not SCORES[score].is_scaled:
         controls.caption(_("This score is not scaled."))
@@ -197,7 +197,7 @@ def _read_score(controls: Controls) -> tuple[str, str, float]:
 
 
 def _read_scoring(controls: Controls, inputs: Inputs, scores: tuple[str, str, float]) -> Scoring:
-    """Read the mask; scores: what `_read_score` returns."""
+    """Read the mask and what the slider moves; `scores` is what `_read_score` returns."""
     head, (score, scale, free_scale) = make_head(inputs), scores
     about = explain_mask(controls.peek(MASK))
     kind = controls.choose(MASK, _("Mask"), help=about, on_change=lambda: _widen_prefix(controls))
@@ -217,6 +217,6 @@ def _read_scoring(controls: Controls, inputs: Inputs, scores: tuple[str, str, fl
 
 
 def _widen_prefix(controls: Controls) -> None:
-    """A prefix or first text of 1 is nearly the causal mask: no start for one who chooses them."""
+    """Set the mask's width to 2 at least: a prefix or first text of 1 is nearly the causal mask."""
     if controls.peek(MASK) in ("prefix", "packed") and controls.value(MASK_WIDTH) < 2:
         controls.move(MASK_WIDTH, 2)

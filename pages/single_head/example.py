@@ -1,4 +1,4 @@
-"""The worked example of the experiments: 2 to 12 words, the same whatever the sidebar says."""
+"""The example of the experiments: 2 to 12 words, which no setting in the sidebar changes."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ LEAST_WORDS, MOST_WORDS = 2, 12
 
 
 def read_words() -> list[str]:
-    """Read the example's words; say which are used where they are too few or too many."""
+    """Read the example's words; if they are too few or too many, show which are used."""
     tokens = tokenize(widgets.line(TYPED, _("Sentence of the example, 2 to 12 words")))
     if LEAST_WORDS <= len(tokens) <= MOST_WORDS:
         return [*map(str, tokens)]
@@ -30,7 +30,7 @@ def read_words() -> list[str]:
 
 
 def name_example(n_head: int, width: int) -> None:
-    """Return one line that names the experiment's example."""
+    """Write one line that names the experiment's example."""
     st.caption(
         _n(
             "Shown on an example of its own, whatever the sidebar says: {count} head of width {width}, drawn "

@@ -1,4 +1,4 @@
-"""One formula a stage of one head, with the present sizes, for `st.latex`."""
+"""The LaTeX formula of each stage of one head, with the present sizes."""
 
 from attn_core import SCORES
 from attn_core.scores import DOT
@@ -38,7 +38,7 @@ def all_at_once(result: Result) -> str:
 
 
 def sink_logit(sink: float | None) -> str:
-    """Return the sink's logit as a further score in the formula of the softmax; "" without a sink."""
+    """Return the sink's logit as one more entry of the softmax; "" without a sink."""
     return "" if sink is None else rf" \;\middle|\; {sink:g}"
 
 
@@ -62,7 +62,7 @@ def sources(result: Result) -> str:
 
 
 def _row(inputs: Inputs, name: str, before: str, x: Numbers) -> str:
-    """Say how row p of X, counted from 0, comes from the vector of its word; "" where it is that."""
+    """Return the formula of row p (zero-based) of X from its word's vector; "" if both are equal."""
     if not (inputs.ramp or inputs.unit_rows):
         return ""
     row = rf"{before}_p + \frac{{p}}{{2}}" if inputs.ramp else f"{before}_p"
@@ -128,7 +128,7 @@ def mixing(result: Result) -> str:
 
 
 def hard_or_soft(result: Result) -> str:
-    """Return the formulas of the hard look-up and of the softmax of the same scores."""
+    """Return the formulas of the hard and of the soft output from the same scores."""
     limit = r" \xrightarrow{\,T \to 0\,} O^\mathrm{hard}_i" if result.scoring.sink is None else ""
     return (
         rf"{_sized('O', result.matrices.output)}: \quad "
@@ -138,7 +138,7 @@ def hard_or_soft(result: Result) -> str:
 
 
 def with_numbers(result: Result) -> str:
-    """Return weights and output of the picture as LaTeX."""
+    """Return the formula of the output with the numbers of weights, values and output."""
     scale = {"1/√dₖ": rf"\frac{{1}}{{\sqrt{{{result.head.d_k}}}}}", "none": ""}.get(
         result.scoring.scale, f"{result.scale:.4g}"
     )

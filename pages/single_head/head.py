@@ -28,7 +28,7 @@ SAMPLES = {
 
 @dataclass(frozen=True, eq=False)
 class SingleHead:
-    """Queries, keys and values with their names, and what they were made from (None where typed)."""
+    """Queries, keys and values with their names, and the vectors and weights behind them (None if typed)."""
 
     queries: tuple[str, ...]
     keys: tuple[str, ...]
@@ -36,7 +36,7 @@ class SingleHead:
     key: Tensor
     value: Tensor
     x: Tensor | None = None
-    memory: Tensor | None = None  # what keys and values are made from; x itself in self-attention
+    memory: Tensor | None = None  # the vectors behind keys and values; x itself in self-attention
     projections: tuple[Tensor, Tensor, Tensor] | None = None  # W_q, W_k, W_v as (d_model, d)
     biases: tuple[Tensor, Tensor, Tensor] | None = None  # each (1, d)
 
@@ -47,7 +47,7 @@ class SingleHead:
 
     @property
     def is_cross(self) -> bool:
-        """Whether the queries attend to another sequence than their own."""
+        """Whether the queries attend to a sequence other than their own."""
         return self.x is not self.memory if self.x is not None else self.queries != self.keys
 
 
@@ -64,7 +64,7 @@ def read_sink(controls: Controls) -> float | None:
 
 @shared
 def make_head(inputs: Inputs) -> SingleHead:
-    """Return the head that the settings describe.
+    """Return the head with these settings.
 
     Raises:
         ValueError: typed tables that do not fit one another.
@@ -83,7 +83,7 @@ def make_head(inputs: Inputs) -> SingleHead:
     module = biased if inputs.bias else plain
     linears = [(getattr(plain, name), getattr(module, name)) for name in ("W_q", "W_k", "W_v")]
     for bare, with_bias in linears:
-        # One seed draws the same matrices with biases and without them.
+        # So one seed draws the same matrices with biases and without.
         with_bias.weight.copy_(bare.weight)
     by_hand = {name: torch.tensor(rows, dtype=x.dtype) for name, rows in inputs.weights}
     attn_core.set_weights(
@@ -99,13 +99,13 @@ def make_head(inputs: Inputs) -> SingleHead:
 
 
 def read_words(controls: Controls, setting: Text, label: str) -> str:
-    """Read a sentence, cut into words."""
+    """Read a sentence of at most MAX_TOKENS words."""
     how_cut, tokenize = attn_core.how_cut, attn_core.tokenize
     return read_sentence(controls, setting, label, tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
 
 
 def weights(head: SingleHead) -> list[Weight]:
-    """Return the weights of a head that has some, in their order."""
+    """Return a head's weights and biases in their order, [] without projections."""
     sizes = zip("qkv", ("k", "k", "v"), head.projections or (), strict=False)
     matrices = [
         (letter, Weight(f"W_{letter}", (each.shape[0], each.shape[1]), f"d_model × d_{width}"), width)
@@ -119,7 +119,7 @@ def weights(head: SingleHead) -> list[Weight]:
 
 
 def describe_drawing(every_weight: Sequence[Weight], init: str, by_hand: HandRows) -> str:
-    """Say how widely drawn weights are spread, and what that makes of a vector; "" where none is drawn."""
+    """Say the spread of drawn weights, and their effect on a vector's spread; "" if none is drawn."""
     names = {name for name, _rows in by_hand}
     random_weights = [each for each in every_weight if each.name[0] == "W" and each.name not in names]
     if not random_weights:
@@ -132,7 +132,7 @@ def describe_drawing(every_weight: Sequence[Weight], init: str, by_hand: HandRow
 
 
 def typed_vectors(tokens: list[str], rows: Rows, width: int, seed: int) -> Tensor:
-    """Return the typed rows; tokens beyond them get seeded random vectors of the same width."""
+    """Return a vector for each token: the typed rows, then seeded random vectors of the same width."""
     seeded_rows = attn_core.sentence_vectors(tokens, len(rows[0]) if rows else width, seed=seed)
     typed_rows = torch.tensor(rows, dtype=torch.float64)[: len(tokens)] if rows else seeded_rows[:0]
     return torch.cat([typed_rows, seeded_rows[len(typed_rows) :]])
@@ -205,7 +205,7 @@ def _from_tables(inputs: Inputs) -> SingleHead:
 
 
 def _row_names(inputs: Inputs, letter: str, count: int) -> tuple[str, ...]:
-    """The tokens where there are as many as rows, else numbers."""
+    """Return the tokens as names if there are as many as rows, else numbered letters."""
     text = inputs.text if letter == "q" or inputs.second_text is None else inputs.second_text
     tokens = tokens_of(text)
     if len(tokens) == count and inputs.example == "own sentence":

@@ -1,10 +1,10 @@
-"""Which matrices of the head are computed from which: when one is covered, so are those that depend on it."""
+"""Which of the head's matrices are computed from which: covering one covers those computed from it too."""
 
 from types import MappingProxyType
 
 from attn_ui.base.cover import GIVEN
 
-# Of pictures that many heads have too.
+# For pictures that the page of several heads has too.
 ARCS_AND_ROWS = {
     **dict.fromkeys(("arc *", "key weights", "kept mass", "renormalised"), ("weights",)),
     **dict.fromkeys(("query word", "query words", "other query words", "key words", "masked words"), GIVEN),
@@ -22,7 +22,7 @@ PANEL_SOURCES = MappingProxyType(
         "masked": ("scaled", "mask"),
         "exponentials": ("masked",),
         "row sums": ("exponentials",),
-        # The best key's look-up gives away where the largest weight is, and the weights which key is best.
+        # The look-up shows where the largest weight is, and the weights show which key is best.
         "hard weights": ("masked", "weights"),
         "weights": ("exponentials", "row sums", "hard weights"),
         **dict.fromkeys(("query points", "arrow", "arrow head", "equal scores"), ("Q",)),

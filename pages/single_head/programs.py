@@ -1,4 +1,4 @@
-"""Programs that print the numbers on the screen, and their formula."""
+"""Programs that print the numbers on screen, and their formula."""
 
 import re
 from dataclasses import replace
@@ -17,7 +17,7 @@ from pages.single_head.compute import Result
 from pages.single_head.state import tokens_of
 from programs.writing import PYTORCH, Program
 
-# A score of a query and a key, by functions of `programs`.
+# The expression of each score, by functions of `programs`.
 _SCORES = {
     DOT: "Q @ K.mT",
     "additive": "additive_scores(Q, K, W_a, U_a, v_a)",
@@ -47,7 +47,7 @@ def programs(result: Result) -> Programs:
 
 
 def beside_sink(line: str, sink: float | None) -> str:
-    """Return a line of a program that attends, with the sink in its softmax where there is one."""
+    """Return a program's line that attends, with the sink in its softmax if there is one."""
     call = rf"attend_with_sink(\2, {sink or 0:g}"
     return line if sink is None else re.sub(r"attend(_masked)?\((\S+, [^,)]+)", call, line)
 
@@ -58,7 +58,7 @@ def output_program(call: str, query: Tensor, key: Tensor, value: Tensor) -> Prog
 
 
 def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
-    """Return the numbers, and the lines from them to queries, keys, values and the mask."""
+    """Return a program's numbers, and its lines up to queries, keys, values and the mask."""
     head, masking = result.head, result.scoring.masking
     numbers: dict[str, Any] = {"Q": head.query, "K": head.key, "V": head.value}
     lines = []
@@ -83,7 +83,7 @@ def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
 
 
 def _samples(result: Result) -> list[str]:
-    """Write how attn_core draws words and weights; nothing where more than that is asked for."""
+    """Write how attn_core draws words and weights; [] if anything is set that it does not draw."""
     inputs, head = result.inputs, result.head
     plain = replace(inputs, ramp=False, unit_rows=False, bias=False, weights=(), second_text=None)
     if inputs != plain or not inputs.is_own or inputs.vectors != "random" or head.projections is None:
@@ -98,7 +98,7 @@ def _samples(result: Result) -> list[str]:
 
 
 def _scores(result: Result) -> str:
-    """Write the scores of a picture: scaled, and sharp or flat as the temperature has them."""
+    """Write the expression of the scaled scores, divided by the temperature unless that is 1."""
     scaled = _SCORES[result.scoring.score]
     if result.scoring.score == DOT and result.scoring.scale == "1/√dₖ":
         scaled += " / Q.shape[-1] ** 0.5"
@@ -111,7 +111,7 @@ def _scores(result: Result) -> str:
 
 
 def _call(result: Result, mask: str) -> str:
-    """Write the same with attn_core."""
+    """Write the call of attn_core that gives weights and output."""
     score = result.scoring.score
     is_dot = score == DOT
     arguments = ["Q", "K", "V"] if is_dot else [f'"{score}"', "Q", "K", "V"]
@@ -129,7 +129,7 @@ def _call(result: Result, mask: str) -> str:
 
 
 def _more(result: Result, mask: str) -> More:
-    """Write what is done with the weights: rows taken together, weights set aside, or points in a plane."""
+    """Write a stage's further lines: rows combined, weights removed, or points in a plane."""
     removal, group = result.removal, result.matrices.group
     if group.also:
         return together_lines(group.rows(result.cell[0]), "weights[rows]", summed=group.summed)

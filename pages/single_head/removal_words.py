@@ -20,7 +20,7 @@ def _key(matrices: HeadMatrices, at: int) -> str:
 
 
 def describe_threshold(matrices: HeadMatrices, removal: Removal) -> str:
-    """Say how many weights stay, which share of the rows they are, and how far the output moves."""
+    """Say how many weights stay, their share of each row, and how far the output moves."""
     rows = np.flatnonzero(matrices.mask.any(axis=1))
     if (threshold := matrices.threshold) is None or not len(rows):
         return ""
@@ -51,7 +51,7 @@ def describe_threshold(matrices: HeadMatrices, removal: Removal) -> str:
 
 
 def describe_ablation(matrices: HeadMatrices) -> str:
-    """Say which query attended most to the removed word, and whose output moves furthest."""
+    """Say which query attended most to the removed word, and which query's output moves furthest."""
     if (ablation := matrices.ablation) is None:
         return ""
     weights, means = matrices.weights[:, ablation.key], ablation.output_changes.mean(axis=1)

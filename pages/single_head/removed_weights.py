@@ -1,4 +1,4 @@
-"""Weights removed from one head: computed, checked, and as a table, for every page with a head."""
+"""Weights removed from one head, with their checks and table, for every page that shows a head."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -39,9 +39,9 @@ def _by_scores(matrices: HeadMatrices) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 
 def as_keys(scores: Tensor, head: HeadMatrices, sink: float | None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Return queries and keys whose products are the scores, values and mask; a sink is the last key.
+    """Return queries and keys whose products are the scores, then values and mask; a sink is the last key.
 
-    It has no value, and each query scores it alike.
+    The sink's value is zero, and its score is the same for each query.
     """
     value, mask = torch.from_numpy(head.value), torch.from_numpy(head.mask)
     if sink is not None:
@@ -51,7 +51,7 @@ def as_keys(scores: Tensor, head: HeadMatrices, sink: float | None) -> tuple[Ten
 
 
 def audit_removal(matrices: HeadMatrices, removal: Removal) -> list[Check]:
-    """Check the removal of weights against torch; no check where none are removed."""
+    """Check the removal of weights against torch; [] if none are removed."""
     if not removal.what:
         return []
     if removal.what == "without":

@@ -1,4 +1,4 @@
-"""What this page can set: names in the link, defaults, ranges, and the sidebar that asks for them."""
+"""What this page can set: names in the link, defaults, ranges."""
 
 from attn_core import ATTENTION_MISTAKES, INITS, MASK_PATTERNS, SCORES
 from attn_ui.base.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
@@ -55,7 +55,7 @@ WIDTH_K = Integer("dk", Inputs.d_k, 1, 16)
 WIDTH_V = Integer("dv", Inputs.d_v, 1, 16)
 INIT = init_setting(INITS)
 MASK = Choice("mask", "none", tuple(MASK_PATTERNS), kind="mask")
-# What it is of depends on the mask: window, prefix, padding or block size.
+# The width of a window, prefix, padding or block, depending on the mask.
 MASK_WIDTH = Steps("w", 1, tuple(range(MAX_TOKENS + 1)), ".0f")
 MOVES = Choice("moves", "temperature", ("temperature", "mask width"))
 SCORE = Choice("score", next(iter(SCORES)), tuple(SCORES), kind="score")
@@ -72,7 +72,7 @@ STAGE = Choice(
 MISTAKE = Choice(
     "mistake", next(iter(ATTENTION_MISTAKES)), tuple(ATTENTION_MISTAKES), kind="mistake", tab="Break it"
 )
-# The plane that the stage "points" sees queries and keys in; dimensions are counted from 1.
+# The plane in which the stage "points" draws queries and keys; dimensions are counted from 1.
 MAIN, TWO = "main directions", "two dimensions"
 PLANE = Choice("along", MAIN, (MAIN, TWO))
 FIRST, SECOND = (

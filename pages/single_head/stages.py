@@ -1,4 +1,4 @@
-"""The stages of one head, in their order: what each draws, says and computes, in one table."""
+"""The stages of one head in order: each one's picture, caption and formula, in one table."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,10 +43,10 @@ SCORE_EXPLANATIONS = {
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage: its picture, what it is a picture of, its read-out, its formula and its fixed line.
+    """One stage: its picture, its formula, and two parts of its caption, fixed line and read-out.
 
-    ``follows_slider`` is False where neither temperature nor mask change anything; ``follow`` says what goes
-    with a second slider over the queries, where there is one.
+    ``follows_slider`` is False if neither temperature nor mask change anything; ``follow`` returns the parts
+    of the picture that a second slider over the queries moves, and is None without one.
     """
 
     picture: Callable[[HeadMatrices], Spec]
@@ -56,9 +56,9 @@ class Stage:
     in_maths: bool = True  # whether the tab Maths has its formula
     follows_slider: bool = True
     follow: Callable[[Sequence[HeadMatrices]], dict[str, Any]] | None = None
-    removes_weights: bool = False  # whether its slider is that of what it sets aside
-    takes_together: bool = False  # whether rows of several queries can be taken together
-    has_plane: bool = False  # whether it sees vectors in a plane
+    removes_weights: bool = False  # whether its slider sets which weights are removed
+    takes_together: bool = False  # whether rows of several queries can be combined
+    has_plane: bool = False  # whether it draws vectors in a plane
     tells_largest: bool = False  # whether its read-out names the largest weight, which may tie
 
 
@@ -191,7 +191,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
     }
 )
 
-# The stage that each box of the diagram is.
+# The stage that a click on each box of the diagram opens.
 STAGE_OF_BOX: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("X", "Y"), "X"),
@@ -206,7 +206,7 @@ STAGE_OF_BOX: Mapping[str, str] = MappingProxyType(
 
 
 def fixed_line(result: Result, stage: str, line: str) -> str:
-    """Return the fixed line of a stage, or how it differs for a score other than the dot product."""
+    """Return the fixed line of a stage, or a note in its place on score, sink or untrained weights."""
     if stage == "all at once" and result.scoring.score != DOT:
         weights, outputs = (number(rounded(each), 3) for each in result.beside_dot)
         return _(
@@ -227,7 +227,7 @@ def fixed_line(result: Result, stage: str, line: str) -> str:
 
 
 def caption(stage: str, result: Result) -> str:
-    """Return what a stage shows, its read-out of the chosen place, and at most one warning, as markdown."""
+    """Return a stage's caption as markdown: fixed line, read-out of the chosen cell, at most one warning."""
     own = STAGES[stage]
     return paragraph(
         fixed_line(result, stage, own.fixed_line),

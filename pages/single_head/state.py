@@ -1,4 +1,4 @@
-"""The state of the page: what attends, and how it is scored."""
+"""The state of the page: the inputs of a head, and the settings of its scores and mask."""
 
 import math
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ class Inputs:
 
     example: str = "own sentence"
     text: str = TEXT.default
-    second_text: str | None = None  # the keys' and values' sentence, in cross-attention
+    second_text: str | None = None  # the sentence of keys and values in cross-attention
     vectors: str = "random"
     width: int = 6
     x: Rows = ()
@@ -42,7 +42,7 @@ class Inputs:
 
     @property
     def is_own(self) -> bool:
-        """Whether the sentence is the visitor's own, and no worked example."""
+        """Whether the sentence is the visitor's own, not a worked example."""
         return self.example == "own sentence"
 
     @property
@@ -59,14 +59,14 @@ class Inputs:
 
     @property
     def _all_typed(self) -> bool:
-        """Whether every token has its vector typed; the others' are drawn."""
+        """Whether every token's vector is typed; missing ones are drawn."""
         sentences = [(self.text, self.x)] + ([] if self.second_text is None else [(self.second_text, self.y)])
         return self.vectors == "typed" and all(len(rows) >= len(tokens_of(text)) for text, rows in sentences)
 
 
 @dataclass(frozen=True)
 class Scoring:
-    """The mask and the scale, and the slider's setting with its values."""
+    """The mask, the score and its scale, and the two settings that the slider can move."""
 
     masking: Masking
     scale: str
@@ -82,27 +82,27 @@ class Scoring:
         return {"none": 1.0, "free": self.free_scale}.get(self.scale, 1 / math.sqrt(d_k))
 
     def factor_at(self, d_k: int) -> str:
-        """Return the scale as an operator."""
+        """Return the scale as text, "÷ √4"."""
         return {"none": "× 1", "free": f"× {self.free_scale:g}"}.get(self.scale, f"÷ √{d_k}")
 
 
 @dataclass(frozen=True)
 class Along:
-    """The plane in which queries and keys are drawn: two dimensions, from 0, or the main directions."""
+    """The plane in which queries and keys are drawn: two zero-based dimensions, or None: main directions."""
 
     dimensions: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
 class StageOptions:
-    """How the picture shows the weights, beside the state of the page.
+    """How the picture shows the weights, besides the state of the page.
 
     Attributes:
-        temperature, width: of the scores and of the mask, where the slider does not move them.
-        removals: what is removed at each step; several only where the slider moves neither of these.
-        group: the queries whose rows are taken together where arcs are drawn.
-        along: the plane that points are seen in; None where the stage draws none.
-        moves: what the slider moves at the picture's steps, "temperature", "mask width" or None.
+        temperature, width: of the scores and of the mask, for those that the slider does not move.
+        removals: the weights removed at each step; one entry if the slider moves temperature or width.
+        group: the queries whose rows are combined in arcs.
+        along: the plane of the points; None if the stage draws none.
+        moves: what the slider moves: "temperature", "mask width" or None.
     """
 
     temperature: float = 1.0
@@ -113,7 +113,7 @@ class StageOptions:
     moves: str | None = None
 
     def over_the_slider(self) -> "StageOptions":
-        """Return it without the slider's position, as the key of the picture of all steps."""
+        """Return it without the slider's value, as the cache key of the picture of all steps."""
         temperature = 1.0 if self.moves == "temperature" else self.temperature
         width = 0 if self.moves == "mask width" else self.width
         return replace(self, temperature=temperature, width=width)
@@ -121,7 +121,7 @@ class StageOptions:
 
 @dataclass(frozen=True)
 class State:
-    """The state of the page; the picture adds its stage, its slider and the chosen cell."""
+    """The state of the page, without the stage, the slider's value and the chosen cell."""
 
     inputs: Inputs
     scoring: Scoring

@@ -50,7 +50,7 @@ def tables(result: Result) -> Mapping[str, Columns]:
 
 
 def _points(matrices: HeadMatrices) -> Mapping[str, Columns]:
-    """Return where each vector stands in its plane; values and outputs have one of their own."""
+    """Return the coordinates of each vector in its plane; values and outputs have a plane of their own."""
     if matrices.points is None:
         return {}
     planes = matrices.points()
@@ -74,7 +74,7 @@ def _points(matrices: HeadMatrices) -> Mapping[str, Columns]:
 
 
 def _numbered(name: str, weight: np.ndarray) -> Columns:
-    """Return a weight of the score's own with its rows numbered; a vector is one column."""
+    """Return a weight of the score function with its rows numbered; a vector is one column."""
     columns = weight.reshape(len(weight), -1).T.tolist()
     return {name: [*range(1, len(weight) + 1)]} | {str(at): column for at, column in enumerate(columns, 1)}
 
@@ -83,7 +83,7 @@ _TOGETHER = N_("mean of the rows"), N_("sum of the rows")
 
 
 def _removals(result: Result) -> Mapping[str, Columns]:
-    """Return rows that are taken together; what is set aside, one row a query; what each word is worth."""
+    """Return the table of combined rows, of removed weights, or of ablated keys; {} if there is none."""
     matrices = result.matrices
     if matrices.group.also:
         mean = matrices.group.mean(matrices.weights)

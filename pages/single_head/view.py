@@ -51,7 +51,7 @@ def view(controls: Controls, state: State) -> View[Result]:
     cell = controls.place(QUERY, len(head.queries)), controls.place(KEY, len(head.keys))
     temperature, width = controls.value(scoring.temperature), int(controls.value(scoring.width))
     look = StageOptions(temperature, width, removals_of_steps, group, along, moves).over_the_slider()
-    # One of the steps that the picture is drawn at, which are computed together.
+    # The result at the slider's value; all steps of the picture are computed together.
     result = at_every_step(state, cell, look)[
         slider.steps.nearest(controls.value(slider.steps)) if slider else 0
     ]
@@ -73,7 +73,7 @@ def view(controls: Controls, state: State) -> View[Result]:
 
 
 def _read_group(controls: Controls, queries: Sequence[str]) -> Group:
-    """Read which queries' rows are taken together."""
+    """Read which queries' rows are combined."""
     with controls.sidebar():
         controls.heading(_("Picture"))
         return Group(*read_together(controls, queries))
@@ -92,7 +92,7 @@ def draw_stage(stage: str, state: State, look: StageOptions) -> Scene:
 def stage_captions(
     stage: str, state: State, cell: tuple[int, int], look: StageOptions
 ) -> Sequence[StepCaption]:
-    """Say what a stage shows of the chosen cell at every position of its slider."""
+    """Return the captions of a stage for the chosen cell, at every position of its slider."""
     steps = at_every_step(state, cell, look)
     if not STAGES[stage].follow:
         return LazyMap(partial(caption, stage), steps)
@@ -103,11 +103,11 @@ def stage_captions(
 
 
 def _open_box(controls: Controls, cell: Cell) -> None:
-    """Open the stage that a box of the diagram is."""
+    """Open the stage of the clicked box of the diagram."""
     controls.answer(STAGE, STAGE_OF_BOX.get(cell.trace, "diagram"))
 
 
 def _block_or_free(controls: Controls, cell: Cell) -> None:
-    """In a mask of one's own, block or free what was clicked."""
+    """Block or free the clicked cell, in a mask of the visitor's own."""
     if cell.trace.removesuffix(" masked") in ("scaled", "masked", "mask"):
         toggle_cell(controls, cell.row, cell.column)

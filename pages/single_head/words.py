@@ -1,4 +1,4 @@
-"""Captions of one head: a read-out of the chosen place, and a warning."""
+"""Parts of captions of one head: read-outs of the chosen cell, and the warning."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def _keys(result: Result, *at: int) -> str:
 
 
 def _pair(result: Result) -> dict[str, str]:
-    """Return the fields of the chosen query and key."""
+    """Return the fields of messages on the chosen query and key."""
     query, key = result.cell
     digits = {
         "q": np.linalg.norm(result.matrices.query[query]),
@@ -39,13 +39,13 @@ def _pair(result: Result) -> dict[str, str]:
     }
 
 
-# ---- read-outs of the chosen place ----
+# ---- read-outs of the chosen cell ----
 
 
 def describe_row(result: Result) -> str:
-    """Say where the chosen query looks, and how widely."""
+    """Say the chosen query's largest weight and effective number of keys."""
     matrices, row = result.matrices, result.cell[0]
-    if not matrices.weights[row].any():  # masked, or all of it at the sink
+    if not matrices.weights[row].any():  # masked, or all weight at the sink
         return ""
     return _(
         "Query {query}: largest weight {weight} on {key}; effective number of keys {spread} of {count} "
@@ -77,7 +77,7 @@ def describe_score(result: Result) -> str:
 
 
 def describe_weight(result: Result) -> str:
-    """Say which weight the chosen score becomes."""
+    """Say the chosen score, scaled, and its weight."""
     return _(
         "Query {query}, key {key}: score {score} {factor} ÷ {temperature} = {scaled}; weight {weight}.",
         **_pair(result),
@@ -85,7 +85,7 @@ def describe_weight(result: Result) -> str:
 
 
 def describe_mask(result: Result) -> str:
-    """Say how many pairs the mask leaves, and what becomes of the chosen one."""
+    """Say the masked score of the chosen pair, and how many pairs the mask leaves."""
     mask = result.matrices.mask
     masked = float(result.matrices.scaled_scores[result.cell]) if mask[result.cell] else -np.inf
     fields = _pair(result) | {
@@ -97,7 +97,7 @@ def describe_mask(result: Result) -> str:
 
 
 def describe_sink(result: Result) -> str:
-    """Say how much of the chosen query's row went to the sink; "" without one."""
+    """Say how much weight the chosen query gives to the sink; "" without a sink."""
     if result.scoring.sink is None:
         return ""
     rest = 1 - result.matrices.weights.sum(axis=1)
@@ -110,7 +110,7 @@ def describe_sink(result: Result) -> str:
 
 
 def describe_thickest_arcs(result: Result) -> str:
-    """Say what the thickest arcs of the chosen query, or of several, hold."""
+    """Say the weights of the thickest arcs of the chosen query, or of several combined."""
     matrices, rows = result.matrices, result.matrices.group.rows(result.cell[0])
     mean, may = matrices.weights[rows].mean(axis=0), np.any(matrices.mask[rows], axis=0)
     keys = [_keys(result, key) for key in range(len(matrices.keys))]
@@ -138,7 +138,7 @@ def describe_points(result: Result) -> str:
 
 
 def _share(share: float) -> str:
-    """Write a share of squared length; of vectors that are all zero there is none."""
+    """Write a share of squared length, with a dash for vectors that are all zero."""
     return "–" if np.isnan(share) else as_share(share, 1)
 
 
@@ -166,7 +166,7 @@ def describe_lookup(result: Result) -> str:
 
 
 def warning(result: Result, *, of_largest: bool) -> str:
-    """Say which queries have nothing to attend to; else with how many others the largest weight is tied."""
+    """Say which queries have every key masked; else how many others tie with the largest weight."""
     if empty := np.flatnonzero(~result.matrices.mask.any(axis=1)).tolist():
         return _n(
             "{count} query has every key masked, {queries}: its weights and output are zero.",

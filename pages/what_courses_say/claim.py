@@ -1,4 +1,4 @@
-"""One claim: its sentence, what is measured, and how that decides it."""
+"""One claim: its sentence, its measurement, and the criterion that decides it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from attn_ui.base.markdown import all_of, capital
 from attn_ui.base.parameters import Steps
 from attn_words import N_, _, paragraph
 
-N_SEEDS, APART = 8, 100  # each layer of a stack takes one seed in between
+N_SEEDS, APART = 8, 100  # the layers of a stack take seeds in between
 SEEDS, DRAWS = N_("8 seeds"), N_("256 draws")
 Seeds = tuple[int, ...]
 Outcomes = Mapping[tuple[str | float, ...], bool | Difference]
-"""By the names of what is compared, a place on the slider last, unless all count."""
+"""By names of the case (measure, curve), then its value of the slider if only one counts."""
 
 
 def seeds_from(seed: int) -> Seeds:
@@ -30,7 +30,7 @@ def seeds_from(seed: int) -> Seeds:
 
 @dataclass(frozen=True)
 class Measurement:
-    """A function that computes curves, and its arguments after the seeds: all of them, the first, or none."""
+    """A function that computes curves, and its arguments, after all seeds, the first or none."""
 
     function: Callable[..., Study]
     arguments: tuple[object, ...]
@@ -43,30 +43,30 @@ class Measurement:
 
     @property
     def code(self) -> str:
-        """The same as a line of code."""
+        """The call of the function, as a line of code."""
         arguments = [*filter(None, [self.seeds]), *map(repr, self.arguments)]
         return f"claims.{self.function.__name__}({', '.join(arguments)})"
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim; its words are marked as messages, for whoever shows them.
+    """One claim; its words are marked messages, to be translated when shown.
 
     Attributes:
-        statement: the sentence as courses say it.
-        method: what is done and measured, in a sentence or two.
-        formula, in_words: the measures in LaTeX, and what their letters stand for.
-        slider: what the curves are over.
+        statement: the sentence, as in courses.
+        method: the experiment and its measures, in a sentence or two.
+        formula, in_words: the measures in LaTeX, and the meaning of their letters.
+        slider: the x axis of the curves.
         measure: computes the curves.
         charts: the measures in the order of their charts, and whether each has a logarithmic axis.
-        reported: the measures whose numbers the sentence under the slider has.
-        criterion: when the claim holds.
-        outcomes: where the claim was tried, and whether it holds there, or the difference that decides.
-        explanation: where it holds and where not, and why.
-        leads: where else it can be seen: settings of a link, by the page's folder.
-        checks: the same numbers by other means.
+        reported: the measures whose numbers the caption has.
+        criterion: the condition under which the claim holds.
+        outcomes: returns for each case tried whether the claim holds, or the difference that decides.
+        explanation: in which cases it holds, and why.
+        leads: links to pages that show it: settings of the link, by the page's folder.
+        checks: returns checks of some numbers by other means.
         log_x: whether the slider's axis is logarithmic.
-        spread_over: what the spread is over; empty where nothing is drawn by chance.
+        spread_over: the draws that the standard deviation is over; "" if nothing is random.
     """
 
     statement: str
@@ -87,7 +87,7 @@ class Claim:
 
 
 def verdict(outcomes: Outcomes, over: str) -> str:
-    """Say where a claim holds and where not, each difference with its margin.
+    """Say in which cases a claim holds and in which not, each difference with its margin.
 
     >>> verdict({("mixed", 1): True, ("mixed", 8): False, ("ramp",): False}, "heads")
     '**Holds**: mixed · heads 1. **Does not hold**: mixed · heads 8 and ramp.'
@@ -104,7 +104,7 @@ def verdict(outcomes: Outcomes, over: str) -> str:
 
 
 def short_verdict(outcomes: Outcomes) -> str:
-    """Return the verdict in two or three words: whether a claim holds wherever it was tried.
+    """Return the verdict in a few words: whether a claim holds in all cases tried.
 
     >>> short_verdict({("mixed", 1): True, ("ramp",): False})
     'Holds in part'
@@ -118,7 +118,7 @@ def short_verdict(outcomes: Outcomes) -> str:
 
 
 def _outcome(each: bool | Difference) -> bool | None:
-    """Whether a claim holds at one place; None where the difference is too small to tell."""
+    """Whether a claim holds in one case; None if the difference is too small to tell."""
     return each.holds if isinstance(each, Difference) else each
 
 
@@ -130,11 +130,11 @@ def _place(where: Sequence[str | float], over: str) -> str:
 def recheck(
     study: Study, *where: str | float, by: str, expected: Tensor | float, scale: float | None = None
 ) -> Check:
-    """Compare the first draw of a curve at one place with another computation of it.
+    """Compare the first draw of a curve at one x with another computation of it.
 
     Args:
-        study: the numbers on screen; where: measure, curve and place; scale: as `compare` has it.
-        by: what computes it; expected: what that gives.
+        study: the numbers on screen; where: measure, curve and x; scale: as in `compare`.
+        by: the name of the other computation; expected: its result.
     """
     measure, curve, x = where
     ours = study.at(str(measure), str(curve), float(x))[0]
@@ -149,7 +149,7 @@ _VERDICTS = {
 
 
 def axis_label(over: str) -> str:
-    """Return the label of the curves' x axis; a symbol stays as it is."""
+    """Return the label of the curves' x axis, translated unless it is a symbol."""
     return over if over == "d_k" else capital(_(over))
 
 

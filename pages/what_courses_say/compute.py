@@ -21,7 +21,7 @@ class State:
 
     @property
     def claim(self) -> Claim:
-        """The claim."""
+        """The claim with this name."""
         return CLAIMS[self.name]
 
     @property
@@ -31,7 +31,7 @@ class State:
 
     @property
     def study(self) -> Study:
-        """The curves that decide it."""
+        """The curves that decide the claim."""
         return _measure(self.name, self.seeds if self.claim.measure.seeds else ())
 
 
@@ -42,7 +42,7 @@ def _measure(name: str, seeds: Seeds) -> Study:
 
 @shared_scene
 def draw_claim(state: State) -> Scene:
-    """Draw every position of the slider, with its numbers as the caption."""
+    """Draw every position of the slider, with the numbers there as caption."""
     claim, study = state.claim, state.study
     curves = {
         measure: {name: draws.numpy() for name, draws in study.measures[measure].items()}

@@ -1,4 +1,4 @@
-"""What courses say: one claim, what decides it, and where it holds."""
+"""What courses say: one claim, the curves that decide it, and the cases in which it holds."""
 
 from attn_ui.base.page import Page
 from attn_words import N_

@@ -1,4 +1,4 @@
-"""Which curves of a claim are computed from which: none, each is measured for itself."""
+"""Which curves of a claim are computed from which: none, as each is measured by itself."""
 
 from types import MappingProxyType
 

@@ -7,7 +7,7 @@ from programs.writing import SHORT, Program
 
 
 def programs(state: State) -> OneProgram:
-    """Return the program of a claim; it prints each curve's name, and its means."""
+    """Return the program of a claim, which prints each curve's name and means."""
     code = state.claim.measure.code.replace("seeds[0]", str(state.seeds[0]))
     seeds = f"seeds = {[*state.seeds]}\n" if "seeds" in code else ""
     lines = f"""{seeds}study = {code}

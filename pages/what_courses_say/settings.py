@@ -1,4 +1,4 @@
-"""What a link to this page can set: the claim that is shown, and one slider for each."""
+"""What a link to this page can set: the claim that is shown, and a slider for each claim."""
 
 from attn_ui.base.parameters import Choice, Parameter, Steps, page_tabs
 from attn_ui.base.shared_settings import SEED

@@ -7,7 +7,7 @@ from pages.what_courses_say.compute import State
 
 
 def columns(state: State) -> Columns:
-    """Return the table by its titles: measure, curve, x, the mean and, where there is one, the spread."""
+    """Return the table by titles: measure, curve, x, mean, standard deviation (0 for a single draw)."""
     study = state.study
     titles = ("measure", "curve", study.over, "mean", "standard deviation")
     rows = [

@@ -17,7 +17,7 @@ def letters(subscripted: frozenset[str]) -> tuple[Term, ...]:
     """Return a term for each letter that a claim's words explain.
 
     Args:
-        subscripted: keys of symbols to which a subscript belongs.
+        subscripted: keys of the symbols that include their subscript.
     """
     return tuple(
         term for name, claim in CLAIMS.items() for term in _terms_of(name, _(claim.in_words), subscripted)

@@ -1,4 +1,4 @@
-"""A claim: its curves, its verdict, and where it holds."""
+"""The view of a claim: its curves, its verdict, and the cases in which it holds."""
 
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Figure, Slider, Small, View
@@ -16,7 +16,7 @@ def read_controls(controls: Controls) -> str:
 
 
 def view(controls: Controls, name: str) -> View[State]:
-    """Show the curves that decide the claim, and the seed under them."""
+    """Show the verdict, the curves that decide the claim, and the control of the seed."""
     heading = controls.space()
     with controls.under_picture():
         state = State(name, controls.whole(SEED, _("Seed"), width=200))

@@ -25,10 +25,10 @@ NAMES = (
     *(N_("layer 2 head 2"), N_("all nine"), N_("rows of length 1"), N_("scores with Q = K")),
     *(N_("weights with Q = K"), N_("weights of one-hot words"), N_("scores with W_q and W_k")),
     *(N_("W drawn anew"), N_("W from one seed"), N_("one-hot words, no W")),
-    # Where a claim is tried
+    # Cases in which a claim is tried
     *(N_("between layers"), N_("between heads of one layer"), N_("wholly")),
     N_("from each layer to the next"),
-    # What they are drawn over
+    # The curves' x axes
     *(N_("layers"), N_("size of the noise"), N_("tokens"), N_("percent of the training"), N_("heads")),
     *(N_("position"), N_("width and tokens"), N_("points"), N_("training steps"), N_("step of the ramp")),
     *(N_("run"),),
@@ -41,13 +41,13 @@ IN_FORMULAS = (
     *(N_("or"), N_("where"), N_("elsewhere")),
     *(N_("or of length 1"),),
 )
-"""Words that formulas have besides, without the colon after them."""
+"""Further words in formulas, without the colon after them."""
 _WORDS = frozenset((*NAMES, *IN_FORMULAS))
 _TEXT = re.compile(r"\\text\{(\s*\(?)([^{}]*?)(\)?:?\s*)\}")
 
 
 def translate_formula(latex: str) -> str:
-    r"""Return a formula with its words translated; indices of symbols stay.
+    r"""Return a formula with its words translated; words in symbols' indices stay.
 
     >>> translate_formula(r"\text{ramp: } 2\,p")
     '\\text{ramp: } 2\\,p'

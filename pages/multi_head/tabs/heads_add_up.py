@@ -85,7 +85,7 @@ def _shares(setting: HeadsSetting, n_head: int, marked: int) -> bytes:
 
 @shared
 def _terms(setting: HeadsSetting, n_head: int, off: tuple[int, ...]) -> bytes:
-    """Return the packed figures, one a token: heads, any bias, and the sum, or three sums if heads are off."""
+    """Return packed figures, one a token: heads, any bias, and the sum, or three sums if heads are off."""
     attention = stages(setting, n_head)
     names = [
         _("{head} (off)", head=name) if h in off else name for h, name in enumerate(names_of_heads(n_head))

@@ -1,1 +1,1 @@
-"""What stands under the picture: one tab a file."""
+"""The tabs under the picture, one a file."""

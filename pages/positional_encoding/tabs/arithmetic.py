@@ -1,4 +1,4 @@
-"""One score taken apart: the words' share of it, and that of their positions."""
+"""The tab Arithmetic: one score as a sum of parts from the words and from their positions."""
 
 import streamlit as st
 

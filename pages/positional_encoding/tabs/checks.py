@@ -17,7 +17,7 @@ from attn_words import _
 from pages.positional_encoding.compute import Result
 from pages.positional_encoding.scaled import ScaledHead, head_of, scaling_name
 
-SHIFTED_BY = 7  # positions by which all are moved on
+SHIFTED_BY = 7  # positions by which all positions are shifted
 LENGTH = 64  # positions of the encoding in the plain loop
 
 
@@ -28,7 +28,7 @@ def show(result: Result) -> None:
 
 
 def run_checks(result: Result) -> list[Check]:
-    """Check what the page shows now."""
+    """Compute the checks of the numbers on screen."""
     x, attended, state = result.x, result.attended, result.state
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(state.seed))
     reference, largest = _by_torch(result), float(x.abs().max())
@@ -55,7 +55,7 @@ def _by_torch(result: Result) -> Tensor:
 
 
 def _shift_checks(result: Result) -> list[Check]:
-    """Only offsets count, where they do; less the lone sine of an odd width, which says why they do not."""
+    """Check that shifting all positions changes nothing, or at an odd width only the lone last sine."""
     scheme, n, width = result.bare(), len(result.x), result.width
     if scheme.adds == "nothing":
         return []
@@ -139,7 +139,7 @@ def _alibi_checks(result: Result) -> list[Check]:
 
 
 def _slopes(num_heads: int) -> list[float]:
-    """Return the slopes as the paper's program does, for any number of heads."""
+    """Return ALiBi's slopes for any number of heads, as the program of its paper computes them."""
 
     def powers(n: int) -> list[float]:
         ratio = 2 ** (-(2 ** -(math.log2(n) - 3)))
@@ -150,12 +150,12 @@ def _slopes(num_heads: int) -> list[float]:
 
 
 def _scaling_checks(head: ScaledHead) -> list[Check]:
-    """Hold a rotary scaling against its formula, pair by pair, and its scores against turned vectors."""
+    """Compare a rotary scaling with its formula, pair by pair, and its scores with turned vectors' products."""
     d, s, name = head.d_head, head.factor, scaling_name(head.name)
     naive = [_slowed_frequency(head, pair) for pair in range(d // 2)]
     frequencies = head.scaling.frequencies(d)
     m = 0.1 * math.log(s) + 1 if head.name == "YaRN" else 1.0
-    # Offset r is the key at position r + 1 seen by the query at position 1.
+    # At offset r the key is at position r + 1 and the query at position 1.
     places = torch.cat((torch.ones(1), head.doubling + 1.0)).double()
     vector = torch.full((len(places), d), m * d**-0.5, dtype=torch.float64)
     rotated = rotary_embedding(vector, places, frequencies=frequencies)
@@ -187,13 +187,13 @@ def _slowed_frequency(head: ScaledHead, pair: int) -> float:
 
 
 def _pair_at(head: ScaledHead, turns: int) -> float:
-    """Return the pair that comes round so often in training; at base 1 none, or all."""
+    """Return the index of the pair with so many turns in training; at base 1 beyond all, or before all."""
     wavelengths = math.log(head.trained / (2 * math.pi * turns))
     logarithm = 2 * math.log(head.base)
     return head.d_head * wavelengths / logarithm if logarithm else math.copysign(1e9, wavelengths)
 
 
-# What only one scheme must hold to.
+# Checks of single schemes.
 _OWN: Mapping[str, Sequence[Callable[[Result], list[Check]]]] = {
     "sinusoidal": [_sinusoidal_checks],
     "rotary": [_rotary_checks],

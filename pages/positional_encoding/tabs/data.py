@@ -1,4 +1,4 @@
-"""The vectors of the words, and what the scheme adds to each, as tables to download."""
+"""The tab Data: the words' vectors and the scheme's part as tables to download."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from pages.positional_encoding.tables import scaled, translated_tables
 
 
 def show(result: Result) -> None:
-    """Show both tables; of a rotary scaling its own first."""
+    """Show both tables, after the tables of a rotary scaling if one is shown."""
     if result.state.is_scaled:
         pairs, scores = (
             {_(title): column for title, column in columns.items()} for columns in scaled(result).values()

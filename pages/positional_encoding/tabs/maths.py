@@ -1,4 +1,4 @@
-"""What attends at the present settings; then every scheme's formula, sentence and source, its own first."""
+"""The tab Maths: the attention on screen, then each scheme's formula and source, the chosen one first."""
 
 import streamlit as st
 

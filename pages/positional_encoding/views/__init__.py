@@ -21,7 +21,7 @@ from pages.positional_encoding.views import (
 )
 
 ShowView = Callable[[Controls, Result], View[Result]]
-# What a scheme adds decides how it is drawn by itself.
+# The picture of an encoding alone, by what the scheme adds.
 ENCODINGS: Mapping[str, ShowView] = {
     "nothing": encoding.view,
     "vector": encoding.view,

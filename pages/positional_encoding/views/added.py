@@ -1,4 +1,4 @@
-"""X = E + P: the words' vectors, and what positions add to them or change instead."""
+"""X = E + P: the words' vectors, and how positions change them or their scores."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,10 +33,10 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Sum:
-    """The terms at one strength: the words' vectors, what positions add or change, and the result.
+    """The terms of the sum at one strength: the words' part, the positions' part, and the result.
 
-    Vectors of words (n, d_model), or scores (n, n) where positions bias these; ``added`` is None where words
-    are turned.
+    All are vectors (n, d_model), or scores (n, n) if positions add biases; ``added`` is None if positions
+    turn the vectors.
     """
 
     words: Array
@@ -65,7 +65,7 @@ def sums(result: Result, strengths: Sequence[float]) -> list[Sum]:
 
 
 def draw(result: Result, strengths: Sequence[float]) -> list[Spec]:
-    """Draw each strength in one range of colours."""
+    """Draw the sum at each strength, all in one range of colours."""
     every_sum = sums(result, strengths)
     limit = max(
         max(float(np.abs(each).max()) for each in (one.words, one.added, one.result) if each is not None)
@@ -80,17 +80,17 @@ def draw(result: Result, strengths: Sequence[float]) -> list[Spec]:
 
 
 def caption(one: Sum, result: Result, cell: tuple[int, int]) -> str:
-    """Say what positions add to the chosen word, and whether two equal words still have equal rows."""
+    """Say how positions change the chosen word or pair, and how far apart two equal words' rows are."""
     adds = result.scheme().adds
     readout = _of_pair if adds == "bias" else _of_word
     return paragraph(_(PARTS[adds]), readout(one, result, cell), _twice(one, result))
 
 
-# ---- what is drawn ----
+# ---- the picture ----
 
 
 def _times(name: str, strength: float) -> str:
-    """Write a name with the strength before it, unless that is 1."""
+    """Write a name with the strength before it, unless the strength is 1."""
     return name if strength == 1 else f"{number(strength, 3)} {name}"
 
 
@@ -135,7 +135,7 @@ _PARTS: Mapping[str, Callable[[Sum, float, Result], list[Summand]]] = {
 }
 
 
-# ---- what is said ----
+# ---- the caption ----
 
 
 def _of_word(one: Sum, result: Result, cell: tuple[int, int]) -> str:
@@ -170,7 +170,7 @@ def _length(row: Array) -> str:
 
 
 def _twice(one: Sum, result: Result) -> str:
-    """Compare the rows of the first word that comes twice; "" where none does."""
+    """Compare the two rows of the first repeated word; "" if no word is repeated."""
     tokens, labels = result.state.tokens, label_tokens(result.state.tokens)
     pair = next(((tokens.index(t), row) for row, t in enumerate(tokens) if tokens.index(t) < row), None)
     if pair is None:
@@ -184,7 +184,7 @@ def _twice(one: Sum, result: Result) -> str:
     )
 
 
-# ---- on the page ----
+# ---- the view ----
 
 
 def view(controls: Controls, result: Result) -> View[Result]:

@@ -1,4 +1,4 @@
-"""Attention without and with positions, and what changes."""
+"""Attention without and with positions, and the difference."""
 
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Figure, Slider, View

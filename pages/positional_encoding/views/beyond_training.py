@@ -24,15 +24,15 @@ from pages.positional_encoding.state import State
 
 SCHEMES_DRAWN = ("sinusoidal", "rotary", "ALiBi")
 TIMES = 4
-# The lengths of real models are for rotary scaling; here each offset is drawn.
+# Each offset is drawn, so lengths of real models, as for rotary scaling, are too long.
 SHORT = replace(TRAINED, values=tuple(value for value in TRAINED.values if value <= 64))
 
 Curve = NDArray[np.float64]
-_LEAST = 1e-300  # floats end near it
+_LEAST = 1e-300  # near the least positive float
 
 
 def view(controls: Controls, result: Result) -> View[Result]:
-    """Draw how three schemes see offsets past the length that they were trained on."""
+    """Draw the similarity over offsets under three schemes, up to four times the trained length."""
     by_base = result.state.drives == "base"
     steps = controls.exact(BASE.fitting(_numbers_of(result), MOST_NUMBERS) if by_base else SHORT)
     slider = Slider(_("Base"), steps)
@@ -49,8 +49,8 @@ def _numbers_of(result: Result) -> int:
 
 
 def curves_of(result: Result) -> dict[str, Curve]:
-    """Return what each scheme makes of every offset up to four times the training length."""
-    curves, even = {}, Result(result.state.under("rotary"))  # at one width, that rotary takes
+    """Return each scheme's similarity at every offset up to four times the training length."""
+    curves, even = {}, Result(result.state.under("rotary"))  # at a width that rotary can take
     for name in SCHEMES_DRAWN:
         own = even.beside(name)
         vector = sentence_vectors(["word"], own.width, seed=own.state.seed)[0] if name == "rotary" else None
@@ -59,7 +59,7 @@ def curves_of(result: Result) -> dict[str, Curve]:
 
 
 def returns(curves: dict[str, Curve], trained: int) -> dict[str, int]:
-    """Return where each curve, past the training length, comes back highest after having fallen."""
+    """Return the offset past training at which each curve is highest from its first rise on, if it rises."""
     returns_at = {}
     for name, curve in curves.items():
         rises = curve[trained:] > curve[trained - 1 : -1]
@@ -91,7 +91,7 @@ def _draw(state: State, steps: Steps) -> Scene:
 
 
 def _caption(curves: dict[str, Curve], trained: int, back: dict[str, int]) -> str:
-    """Say where similarity comes back past the training length, or what is left of it at the end."""
+    """Say each curve's highest return past the training length, or its value at the end."""
     length = len(curves["ALiBi"])
     texts = []
     for name, curve in curves.items():

@@ -1,4 +1,4 @@
-"""ALiBi and relative buckets: one number a pair, a head."""
+"""ALiBi and relative buckets: each head adds one number to the score of each pair."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,7 +21,7 @@ from pages.positional_encoding.state import State
 
 
 def view(_ask: Controls, result: Result) -> View[Result]:
-    """Draw what is added to the scores of one head, and of all heads over the offset."""
+    """Draw the biases of one head as a map, and those of all heads over the offset."""
     figure = Figure(
         _draw(result.state.still(HEAD)),
         key="biases",
@@ -56,12 +56,12 @@ _BIASES: Mapping[str, str] = {
 
 
 def _caption(from_first: NDArray[np.float64], scheme: str, head: int) -> str:
-    """Say what a head's bias does to far keys.
+    """Say a head's bias at a near and at a far key.
 
     Args:
-        from_first: every head's bias of the query at position 0 for every key, (n_head, n_key).
+        from_first: every head's biases for the query at position 0, (n_head, n_key).
         scheme: "ALiBi" or "buckets".
-        head: which one, from 0.
+        head: the zero-based index of the head.
     """
     n_head, n_key = from_first.shape
     near, far = min(1, n_key - 1), n_key - 1

@@ -21,7 +21,7 @@ from pages.positional_encoding.state import State
 
 
 def view(controls: Controls, result: Result) -> View[Result]:
-    """Draw the maps of all schemes, or of two."""
+    """Draw the maps of all schemes, or of two and their difference."""
     beside, scheme = result.state.beside, result.scheme_name
     every = beside == "all"
     strengths, still = _strengths(controls, result), result.state.still(STRENGTH)
@@ -56,9 +56,7 @@ def _draw_all(state: State, steps: Steps) -> Scene:
 
 @shared_scene
 def draw_two(state: State, beside: str, titles: tuple[str, str], steps: Steps, shows: str = "") -> Scene:
-    """Draw the weights under another scheme, under the chosen one, and the difference; shows: begins the
-    caption.
-    """
+    """Draw the weights under `beside`, under the chosen scheme, and their difference, captioned `shows`."""
     result = Result(state)
     one, other = (each.weights(values(steps)).numpy() for each in (result.beside(beside), result))
     limit = max(float(abs(other - one).max()), 1e-3)
@@ -70,7 +68,7 @@ def draw_two(state: State, beside: str, titles: tuple[str, str], steps: Steps, s
 
 
 def _caption(maps: Mapping[str, NDArray[np.float64]]) -> str:
-    """Say how far a word looks on average under each scheme."""
+    """Say the mean distance of attention under each scheme."""
     places = np.arange(len(next(iter(maps.values()))))
     distances = np.abs(places[:, None] - places)
     far = [

@@ -1,4 +1,4 @@
-"""What a scheme adds to each word: the encoding as a map, and some of its dimensions as waves."""
+"""The vectors that a scheme adds: the encoding as a map, and some of its dimensions as waves."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from pages.positional_encoding.views.sliders import Driver, moved_figure, read_d
 
 
 def view(controls: Controls, result: Result) -> View[Result]:
-    """Draw the vectors of positions."""
+    """Draw the vectors of all positions."""
     dimensions, note = chosen_dimensions(result.state.dimensions, result.width)
     driver = read_driver(controls, result, has_step=True)
     figure = moved_figure(
@@ -33,11 +33,11 @@ def view(controls: Controls, result: Result) -> View[Result]:
 
 
 def chosen_dimensions(text: str, width: int) -> tuple[tuple[int, ...], str]:
-    """Return the dimensions to draw, and a sentence where not all that was typed could be used."""
+    """Return the dimensions to draw, and a note if some of those typed cannot be drawn."""
     parts = text.replace(",", " ").split()
     numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and int(part) < width]
     dimensions = tuple(dict.fromkeys(numbers))[: pictures.MOST_WAVES]
-    # What nobody typed needs no excuse: of the page's own dimensions a narrow encoding has some.
+    # The default dimensions need no note, even if a narrow encoding has only some of them.
     is_whole = dimensions and (len(dimensions) == len(set(parts)) or text == DIMENSIONS.default)
     dimensions = dimensions or (0,)
     note = _(
@@ -71,7 +71,7 @@ def _draw(state: State, driver: Driver, dimensions: tuple[int, ...]) -> Scene:
 
 
 def _caption(values: NDArray[np.float64], scheme: str, base: float) -> str:
-    """Say what the map of an encoding (length, d_model) shows."""
+    """Describe an encoding (length, d_model): its waves, and its longest and shortest vectors."""
     shows = _("Each row is the vector that its position adds to a word.")
     lengths = np.linalg.norm(values, axis=1)
     longest, *ties = largest(lengths)

@@ -1,4 +1,4 @@
-"""Rotary positions past the trained length: which pairs a scaling slows, and what becomes of the scores."""
+"""Rotary positions past the trained length: how a scaling slows pairs and changes scores."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ from pages.positional_encoding.state import State
 
 
 def view(controls: Controls, result: Result) -> View[Result]:
-    """Draw how far pairs turn, how much slower the scaling makes each, and the score by offset."""
+    """Draw the turns of each pair, the factors that slow them, and the score by offset."""
     trained = controls.exact(TRAINED)
     slider = {
         "factor": Slider(_("Factor"), controls.exact(FACTOR)),
@@ -37,7 +37,7 @@ def view(controls: Controls, result: Result) -> View[Result]:
 
 
 def caption(head: ScaledHead) -> str:
-    """Say which pairs are kept and which slowed, and how far they then go past what training has shown."""
+    """Say how many pairs are kept and slowed, and how far turns go beyond those of training."""
     slower, n_pair = head.slower(head.name), len(head.trained_turns)
     unchanged = slower <= 1 + SAME
     slowed = ~unchanged & (slower >= head.factor * (1 - SAME))
@@ -65,7 +65,7 @@ def caption(head: ScaledHead) -> str:
 
 
 def scaled_turns(head: ScaledHead) -> pictures.ScaledTurns:
-    """Return a head's numbers for the figure."""
+    """Return a head's numbers as the figure's value."""
     return pictures.ScaledTurns(
         trained_turns=head.trained_turns.numpy(),
         plain=head.plain.turns(head.d_head).numpy(),
@@ -100,7 +100,7 @@ def _draw(state: State, steps: Steps) -> Scene:
 
 
 def _state_at(state: State, value: float) -> State:
-    """Return the state with its slider at a value."""
+    """Return the state at a value of its slider."""
     match state.sweep:
         case "factor":
             return replace(state, factor=value)

@@ -25,11 +25,11 @@ from pages.positional_encoding.compute import MOST_NUMBERS, Result
 from pages.positional_encoding.settings import SHIFT, WHOLE
 from pages.positional_encoding.state import State
 
-SHIFTED = 16  # positions, where they stand alone
+SHIFTED = 16  # positions in the test of positions alone
 
 
 def view(controls: Controls, result: Result) -> View[Result]:
-    """Draw a map, the same with all positions shifted, the difference, and that of each scheme."""
+    """Draw a map, the map with all positions shifted, their difference, and each scheme's largest change."""
     shifts = _shifts(controls, result)
     figure = Figure(
         _draw(result.state.still(SHIFT), shifts),
@@ -42,9 +42,9 @@ def view(controls: Controls, result: Result) -> View[Result]:
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """One level of the test: a map before (n, n), its change at each shift (steps, n, n), and its words.
+    """One level of the test: the map before shifting (n, n), and its change at each shift (steps, n, n).
 
-    ``errors`` are every scheme's largest change at each shift, ``scales`` its largest number before.
+    ``errors`` holds each scheme's largest change at each shift, ``scales`` its largest number before.
     """
 
     before: NDArray[np.float64]
@@ -54,7 +54,7 @@ class Level:
 
 
 def position_level(result: Result, shifts: Tensor) -> Level:
-    """Return the similarity by positions alone."""
+    """Return the level of positions alone: their similarity."""
 
     def change(own: Result) -> Tensor:
         return shift_difference(own.bare(), SHIFTED, own.width, shifts)
@@ -67,7 +67,7 @@ def position_level(result: Result, shifts: Tensor) -> Level:
 
 
 def attention_level(result: Result, shifts: Tensor) -> Level:
-    """Return the weights between the words."""
+    """Return the level of whole attention: the weights between the words."""
 
     def change(own: Result) -> Tensor:
         return attention_shift_difference(own.scheme(), own.x, shifts)
@@ -79,7 +79,7 @@ def attention_level(result: Result, shifts: Tensor) -> Level:
 
 
 def _parting(result: Result) -> dict[str, Result]:
-    """Return the schemes between which the test parts: all but none at all."""
+    """Return the results of all tested schemes: all but "none"."""
     return {name: own for name, own in result.each_scheme().items() if name != "none"}
 
 
@@ -98,7 +98,7 @@ def _draw(state: State, steps: Steps) -> Scene:
     level = (attention_level if of_words else position_level)(
         result, torch.tensor([int(value) for value in steps.values])
     )
-    # A position may be far longer than all others: it must not bleach the rest.
+    # One position's vector may be far longer than all others: it must not set the colours.
     typical = float(np.quantile(abs(level.before), 0.98)) or 1.0
     change = float(abs(level.changes).max())
     first = result.scheme().first

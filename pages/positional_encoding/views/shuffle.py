@@ -25,7 +25,7 @@ from pages.positional_encoding.state import State
 
 
 def view(controls: Controls, result: Result) -> View[Result]:
-    """Draw the output shuffled, the output of the shuffled words, and by how much they differ."""
+    """Draw the shuffled output, the output of the shuffled words, and their difference."""
     strengths = _strengths(controls, result)
     figure = Figure(
         _draw(result.state.still(STRENGTH), strengths),
@@ -37,7 +37,7 @@ def view(controls: Controls, result: Result) -> View[Result]:
 
 
 def shuffled_order(kind: str, n: int, seed: int, places: str = "") -> Tensor:
-    """Return which word comes to each place; of an order of one's own as `places` say."""
+    """Return the index of the word at each new place; for the kind "own" as in `places`."""
     if kind == "own":
         return torch.tensor(own_order(places, n)[0])
     if kind == "reverse":
@@ -54,7 +54,7 @@ def _strengths(controls: Controls, result: Result) -> Steps:
 
 
 def _errors(result: Result, order: Tensor, strengths: Tensor) -> Mapping[str, list[float]]:
-    """Return each scheme's largest difference at every strength."""
+    """Return each scheme's largest difference between both outputs, at every strength."""
     errors = {}
     for name, own in result.each_scheme().items():
         difference = shuffle_difference(own.scheme(strength=strengths), own.x, order)
@@ -99,7 +99,7 @@ def _draw(state: State, steps: Steps) -> Scene:
 
 
 def _caption(shuffled: Sequence[str], errors: Mapping[str, float]) -> str:
-    """Say by how much, under each scheme, shuffling the words did more than shuffle the output."""
+    """Say the new order, and each scheme's largest difference between both outputs."""
     return _(
         "The new order is *{order}*. Without positions, the output has the same rows in that order. The "
         "largest difference from that, but for rounding: {changes}.",

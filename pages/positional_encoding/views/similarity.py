@@ -24,15 +24,15 @@ _QUANTITIES = {"bias": N_("bias"), "rotation": N_("score of one vector with itse
 
 
 def view(controls: Controls, result: Result) -> View[Result]:
-    """Draw similarity as a map, and over the offset."""
-    # A ramp's products grow with the square of its step: no axis would serve all steps.
+    """Draw the similarity of positions as a map and over the offset."""
+    # A ramp's products grow with the square of its step: no axis would fit all steps.
     driver = read_driver(controls, result, has_step=False)
     scene = _draw(result.state.still(driver.steps), driver)
     return View(result, moved_figure(result, driver, scene, key="similarity"))
 
 
 def _caption(values: Tensor, quantity: str) -> str:
-    """Say whether the offset alone decides of the pairs in sight; one that has no cosine is NaN."""
+    """Say how much pairs at the same offset differ; pairs without a cosine are NaN in `values`."""
     zeros = values.diagonal().isnan().nonzero().flatten().tolist()
     low, mean, high = (np.append(band.numpy(), np.nan) for band in by_offset(values))
     centre = len(mean) // 2 - 1

@@ -1,4 +1,4 @@
-"""A picture of positions alone, and which slider moves it: a setting of the scheme, or the length."""
+"""Pictures of positions alone, with the slider that moves them: a setting of the scheme, or the length."""
 
 from dataclasses import dataclass, replace
 
@@ -19,7 +19,7 @@ from pages.positional_encoding.settings import LENGTH, LONGEST, PLACE
 
 @dataclass(frozen=True)
 class Driver:
-    """The slider that moves a picture, and the positions that are in sight at each of its steps."""
+    """The slider that moves a picture, and the number of positions visible at each of its steps."""
 
     slider: Slider
     lengths: tuple[int, ...]
@@ -31,16 +31,16 @@ class Driver:
 
     @property
     def longest(self) -> int:
-        """The largest number of positions that any step needs."""
+        """The largest number of positions at any step of the slider."""
         return LONGEST if self.steps.name == LENGTH.name else self.lengths[0]
 
 
 def read_driver(controls: Controls, result: Result, *, has_step: bool) -> Driver:
-    """Return what moves the picture.
+    """Return the slider of the picture, and its numbers of positions.
 
     Args:
-        result: what the page shows.
-        has_step: whether the step of a ramp can move it.
+        result: the page's result.
+        has_step: whether the slider may be the step of a ramp.
     """
     state, takes = result.state, type(result.scheme()).settings()
     n = state.length
@@ -57,7 +57,7 @@ def read_driver(controls: Controls, result: Result, *, has_step: bool) -> Driver
 
 
 def moved_figure(result: Result, driver: Driver, scene: SharedScene, *, key: str) -> Figure:
-    """Return a picture of positions: a slider moves it, and a cursor goes from position to position."""
+    """Return a figure of positions, with the driver's slider and a second one over positions."""
     places = replace(PLACE, values=PLACE.values[: driver.longest])
     return Figure(
         scene,
@@ -69,6 +69,6 @@ def moved_figure(result: Result, driver: Driver, scene: SharedScene, *, key: str
 
 
 def scheme_over(result: Result, steps: Steps) -> Scheme:
-    """Return the scheme with all values of the slider at once, where the slider is a setting of its own."""
+    """Return the scheme, with all the slider's values in a tensor if it is a setting of the scheme."""
     own = {BASE.name: "base", RAMP_STEP.name: "step"}.get(steps.name)
     return result.bare(**{own: torch.tensor(steps.values, dtype=torch.float64)} if own else {})

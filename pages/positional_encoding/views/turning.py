@@ -1,4 +1,4 @@
-"""Rotary: pairs turn with the position, and the score sees the offset only."""
+"""Rotary: pairs turn with the position, and the score depends on the offset alone."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ from pages.positional_encoding.state import State
 
 
 def view(_ask: Controls, result: Result) -> View[Result]:
-    """Draw how pairs of a query and a key turn, and their score over the offset."""
+    """Draw the turned pairs of a query and a key, and their score over the offset."""
     figure = Figure(
         _draw(result.state.still(SHIFT, OFFSET)),
         key="turning",
@@ -34,7 +34,7 @@ def view(_ask: Controls, result: Result) -> View[Result]:
 
 @dataclass(frozen=True, eq=False)
 class PairTurns:
-    """Which pairs are drawn, their radians a position (n_pair,), and the score over the offset."""
+    """The pairs that are drawn, all pairs' radians a position (n_pair,), and the score over the offset."""
 
     pairs: list[int]
     frequencies: NDArray[np.float64]
@@ -42,7 +42,7 @@ class PairTurns:
 
 
 def turns(scheme: Scheme, width: int, layout: str) -> PairTurns:
-    """Read the angles off turned vectors: those of position 1 are the frequencies."""
+    """Return the turns of a scheme, with frequencies measured as angles of a vector turned to position 1."""
     n_pair = width // 2
     pairs = torch.arange(width).reshape(n_pair, 2)
     if layout == "concatenated":
@@ -51,7 +51,7 @@ def turns(scheme: Scheme, width: int, layout: str) -> PairTurns:
     unturned[:, pairs[:, 0]] = 1.0
     rotated = scheme.turn(unturned, torch.ones(1))[0]
     angles = torch.atan2(rotated[pairs[:, 1]], rotated[pairs[:, 0]])
-    shown_pairs = sorted({0, n_pair // 8, 3 * n_pair // 8})  # fast, slower and slow, each still seen to turn
+    shown_pairs = sorted({0, n_pair // 8, 3 * n_pair // 8})  # fast, slower and slow, each with a visible turn
     return PairTurns(
         shown_pairs, angles[shown_pairs].numpy(), scheme.profile(len(OFFSET.values), width).numpy()
     )
@@ -74,7 +74,7 @@ def _draw(state: State) -> Scene:
         )
         for shift in shifts.tolist()
     ]
-    # The score of one vector at each place of the query with itself at each offset further.
+    # The score of one vector at each query position with itself at each offset from there.
     vector = torch.full((1, result.width), result.width**-0.5, dtype=torch.float64)
     query = scheme.turn(vector.expand(len(shifts), -1), shifts)
     keys = scheme.turn(vector.expand(len(shifts), len(offsets), -1), shifts[:, None] + offsets)
@@ -88,10 +88,10 @@ def sentences(scores: NDArray[np.float64], at_zero: NDArray[np.float64]) -> list
     """Say that the score of a turned query and key does not depend on where both stand.
 
     Args:
-        scores: for each place of the query and each offset of the key from it, (n_place, n_offset).
+        scores: by position of the query and offset of the key from it, (n_place, n_offset).
         at_zero: the scores at place 0, (n_offset,).
     """
-    # Thousands of sentences are made at once: what they have in common is translated once.
+    # Thousands of sentences are made at once: their common message is translated once.
     form = _(
         "The query stands at {place}, the key {offset} further: both have turned, and the angle between them "
         "is that of the offset. Their score is {score}; at positions 0 and {offset} it is {at_zero}."

@@ -1,1 +1,1 @@
-"""One tab a file."""
+"""The tabs of the page, one a file."""

@@ -20,10 +20,10 @@ from attn_ui.screen.tables import ROUNDED, table
 from attn_words import _, _c, paragraph
 from pages.single_head.compute import Result
 
-MOST_TERMS = 8  # of a sum that is written out
-MOST_DIMENSIONS = 64  # of vectors
-DIGITS = 6  # as the hover has them
-# What a score multiplies, dimension by dimension, and how it is written.
+MOST_TERMS = 8  # written out, at most, of a sum
+MOST_DIMENSIONS = 64  # written out, at most, of vectors
+DIGITS = 6  # as in the hover text
+# The vectors that a score multiplies, by dimension, and the names of their entries.
 FACTORS = {
     "additive": ("v_a", "tanh(q W_a + k U_a)"),
     "general": ("q W_a", "k"),
@@ -42,10 +42,10 @@ WORK = {
 
 @dataclass(frozen=True, eq=False)
 class Working:
-    """One cell of one head to work out.
+    """One cell of one head, with the numbers of its arithmetic.
 
-    ``pairs`` are the numbers of query and key that the score multiplies; ``factor`` and ``temperature`` are
-    written as they scale it; ``bias`` is what positions add, None without.
+    ``pairs`` are the numbers of query and key that the score multiplies; ``factor`` and ``temperature``
+    scale it; ``bias`` is added for positions, None without.
     """
 
     matrices: HeadMatrices
@@ -57,7 +57,7 @@ class Working:
 
 
 def show(result: Result) -> None:
-    """Let the person choose a cell, and work it out."""
+    """Show controls for a cell, and its arithmetic."""
     choose_cell(result.matrices, result.cell, is_own_mask=result.scoring.masking.kind == "own")
     work_out(working(result))
 
@@ -69,7 +69,7 @@ def choose_cell(
     is_own_mask: bool,
     others: Sequence[tuple[Steps, str, Sequence[str]]] = (),
 ) -> None:
-    """Offer the query, the key and others by name, and to block the cell in a mask of one's own."""
+    """Show controls for query, key and `others` by name, and a switch of the cell in a visitor's own mask."""
     offers = [*others, (QUERY, _("Query"), matrices.queries), (KEY, _("Key"), matrices.keys)]
     with st.container(horizontal=True, vertical_alignment="bottom", width=240 * (1 + len(offers))):
         for steps_of_choice, label, names in offers:
@@ -86,7 +86,7 @@ def choose_cell(
 
 
 def work_out(at: Working) -> None:
-    """Write the score, the weight and the output out, as tables."""
+    """Write out the score, the weight and the output as tables."""
     with st.container(width=960), st.container(horizontal=True, gap="large", key="worked-out"):
         for side in (products(at), steps(at)):
             with st.container():
@@ -106,7 +106,7 @@ def working(result: Result) -> Working:
 
 
 def products(at: Working) -> str:
-    """Write the dot product out, one dimension a row."""
+    """Return the table of the dot product, one dimension a row."""
     matrices, (row, column) = at.matrices, at.cell
     rows = [
         [str(dimension), f":violet[{_number(one)}]", f":orange[{_number(other)}]", _number(one * other)]
@@ -127,7 +127,7 @@ def products(at: Working) -> str:
 
 
 def steps(at: Working) -> str:
-    """Write the way from the score to the weight, one operation a row."""
+    """Return the table from the score to the weight, one operation a row."""
     matrices, (row, column) = at.matrices, at.cell
     score = _number(matrices.scores[row, column])
     scaled = _number(matrices.scores[row, column] * matrices.scale)
@@ -174,7 +174,7 @@ def steps(at: Working) -> str:
 
 
 def mixture(at: Working) -> str:
-    """Write the row of the output as the sum of weighted values, one key a row; the selected one in bold."""
+    """Return the table of the output as a sum of weighted values, one key a row, the chosen one in bold."""
     matrices, (row, column) = at.matrices, at.cell
     weights, output = matrices.weights[row], matrices.output[row, :MOST_DIMENSIONS]
     value = matrices.value[:, :MOST_DIMENSIONS]

@@ -19,7 +19,7 @@ def show(result: Result) -> None:
     query, key, value, mask = head.query, head.key, head.value, result.mask
     scored: tuple[attn_core.Check, ...] = ()
     if result.scoring.score != DOT or sink is not None:
-        # Torch's attention knows one score: times the identity it takes any, a sink as a key without value.
+        # Torch has the dot product alone: scores times the identity fit it; a sink is a key with value zero.
         at = None if sink is None else sink * result.temperature / result.scale
         query, key, value, mask = as_keys(torch.tensor(result.matrices.scores), result.matrices, at)
     if result.scoring.score != DOT:

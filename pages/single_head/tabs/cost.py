@@ -1,4 +1,4 @@
-"""The tab Cost: the operations and memory that attention takes, and what a mask could save."""
+"""The tab Cost: operations and memory of attention, and the savings of a mask."""
 
 from collections.abc import Sequence
 
@@ -24,12 +24,12 @@ TOKENS, WIDTH = 128, 64  # of the example
 
 
 def pairs(n: int, window: int) -> int:
-    """Count the pairs of n tokens, each of which attends to itself and so many before it."""
+    """Count the pairs of n tokens, each of which attends to itself and to `window` tokens before it."""
     return int(sliding_window_mask(n, window, is_causal=True).sum())
 
 
 def curves_of(*sides: Sequence[Sequence[AttentionCost]]) -> dict[str, Numbers]:
-    """Return pairs, operations and bytes of each side, summed over the heads, at each length."""
+    """Return pairs, operations and bytes summed over heads, each (n_side, n_length)."""
     return {
         what: np.array(
             [[sum(getattr(head, name) for head in each) for each in side] for side in sides], float

@@ -23,7 +23,7 @@ from pages.single_head.tables import tables
 
 
 def show(result: Result) -> None:
-    """Show all numbers, to read, edit where typed, and download."""
+    """Show all numbers to read and download, and to edit if they are typed."""
     tables_typed = _typed_tables(result)
     if tables_typed:
         type_over(tables_typed)
@@ -48,7 +48,7 @@ def show(result: Result) -> None:
 
 
 def _weights(result: Result) -> dict[str, Numbers]:
-    """Return the weights as X W takes them, and the biases as rows."""
+    """Return the weights in the layout of X W, and the biases as rows."""
     matrices = result.matrices
     sides = (
         [*zip("qkv", matrices.projections or (), strict=False)],
@@ -62,7 +62,7 @@ def _weights(result: Result) -> dict[str, Numbers]:
 
 
 def _typed_tables(result: Result) -> list[Typed]:
-    """Return the tables that are typed, with the present settings."""
+    """Return the tables that can be typed at the present settings."""
     inputs = result.inputs
     if inputs.is_own and CONTROLS.peek(QKV) == "typed":
         titles = ((TABLE_Q, _("Queries Q")), (TABLE_K, _("Keys K")), (TABLE_V, _("Values V")))

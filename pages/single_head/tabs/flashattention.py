@@ -1,4 +1,4 @@
-"""The tab FlashAttention: the same output a tile of keys at a time, with a running softmax."""
+"""The tab FlashAttention: the same output from one tile of keys at a time, with a running softmax."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ SIZE = 2  # keys in a tile
 
 
 def show(_result: Result) -> None:
-    """Show the tile that is read, the running maximum, sum and output, and that the last output is right."""
+    """Show the tile that is read, the running maximum, sum and output, and checks of the last output."""
     st.markdown(
         paragraph(
             _("Fast memory is too small for the whole map. So keys are read **a tile at a time**."),

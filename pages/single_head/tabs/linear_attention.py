@@ -1,4 +1,4 @@
-"""The tab Linear attention: a state of one size that every token is added to."""
+"""The tab Linear attention: a state of fixed size, to which every token is added."""
 
 from dataclasses import replace
 
@@ -30,7 +30,7 @@ from pages.single_head.settings import STATE
 
 
 def show(_result: Result) -> None:
-    """Show the state after each token, the outputs, and the weight of the first word by both methods."""
+    """Show the state after each token, the outputs, and the first word's weight, linear and by softmax."""
     st.markdown(
         paragraph(
             _("With φ(q)·φ(k) in place of exp(q·k), all earlier keys and values fit into **one sum**, S."),

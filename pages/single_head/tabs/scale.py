@@ -32,7 +32,7 @@ def _study(seed: int, widths: tuple[float, ...]) -> tuple[attn_core.ScaleStudy, 
 
 
 def show(_result: Result) -> None:
-    """Show how scores and weights change with the width of random queries and keys, scaled and not."""
+    """Show random queries and keys of growing width, with scaled scores and without."""
     width = with_exact_value(SWEEP_WIDTH)
     study, figures = _study(SEED.default, width.values)
     st.markdown(
@@ -58,7 +58,7 @@ def show(_result: Result) -> None:
 
 
 def sentence(study: attn_core.ScaleStudy, at: int) -> str:
-    """Say what scaling does at one width."""
+    """Say the effect of scaling at one width."""
     width = study.widths[at]
     variance, largest, gradient = (
         each[:, at].tolist() for each in (study.variance, study.largest, study.gradient)

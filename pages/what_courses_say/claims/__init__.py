@@ -1,4 +1,4 @@
-"""All claims, by the names that links have."""
+"""All claims, by their names in a link."""
 
 from pages.what_courses_say.claim import Claim
 from pages.what_courses_say.claims import (

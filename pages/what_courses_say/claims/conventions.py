@@ -1,4 +1,4 @@
-"""Claims about what divides the scores, on which side W stands, and the ramp."""
+"""Claims about the divisor of the scores, the side of W in the product, and the ramp."""
 
 import math
 
@@ -16,7 +16,7 @@ ENOUGH = 0.9
 
 
 def _divided(study: Study, seeds: Seeds) -> list[Check]:
-    """Draw the first query again, and let autograd find its softmax's Jacobian for every query."""
+    """Compute the gradients of the first seed again, as autograd's Jacobian of each query's softmax."""
     generator = torch.Generator().manual_seed(seeds[0])
     query, key = (
         torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((64, 1, 64), (64, 10, 64))

@@ -1,4 +1,4 @@
-"""The claim that weights explain."""
+"""The claim that attention weights explain the output."""
 
 import torch
 from torch.nn import functional as F
@@ -15,7 +15,7 @@ AGREES = 0.8
 
 
 def _taken_away(study: Study, seeds: Seeds) -> list[Check]:
-    """Take each token out of the sequence itself, and rank with torch's own sort."""
+    """Compute the rank correlation again, by dropping each token from the sequence and torch's sort."""
     n = 10
     x = torch.randn(n, 16, generator=torch.Generator().manual_seed(seeds[0]), dtype=torch.float64)
     layer = MultiHeadAttention(16, 2, bias=False, seed=seeds[0], dtype=x.dtype)

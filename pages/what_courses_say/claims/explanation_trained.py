@@ -1,4 +1,4 @@
-"""The claim that weights explain, of models that were trained."""
+"""The claim that attention weights explain the output, for trained models."""
 
 import torch
 from torch.nn import functional as F
@@ -34,13 +34,13 @@ def _outcomes(study: Study) -> Outcomes:
 
 
 def _ranks(numbers: list[float]) -> list[float]:
-    """Return the mean place of each number in the sorted list."""
+    """Return the rank of each number, with the mean rank for equal numbers."""
     ordered = sorted(numbers)
     return [ordered.index(each) + (ordered.count(each) - 1) / 2 for each in numbers]
 
 
 def _taken_out(study: Study, seeds: Seeds) -> list[Check]:
-    """Take each token out of the sequences of `reverse`, and rank in a sorted list."""
+    """Compute the rank correlation again, by `_ranks` after dropping each token of `reverse` sequences."""
     run = packaged_run("reverse")
     state = {name: each.double() for name, each in run.checkpoints[-1].state.items()}
     tokens = run.recipe.held_out(measures.explanation_trained.SEQUENCES)

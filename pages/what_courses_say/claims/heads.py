@@ -18,7 +18,7 @@ def _normal(*shape: int, seed: int) -> torch.Tensor:
 
 
 def _by_torch(layer: torch.Tensor, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return output and weights of torch's module of eight heads, its weights (4, 16, 16)."""
+    """Return output and weights of torch's module of eight heads with the weights `layer` (4, 16, 16)."""
     module = nn.MultiheadAttention(16, 8, bias=False, batch_first=True, dtype=x.dtype)
     module.load_state_dict({"in_proj_weight": layer[:3].flatten(0, 1), "out_proj.weight": layer[3]})
     with torch.no_grad():
@@ -27,7 +27,7 @@ def _by_torch(layer: torch.Tensor, x: torch.Tensor) -> tuple[torch.Tensor, torch
 
 
 def _smoothed(study: Study, seeds: Seeds) -> list[Check]:
-    """Send the tokens through torch's own attention, eight heads and the residual."""
+    """Compute the tokens' distance again, by layers of torch's attention with eight heads and residual."""
     tokens, layers = measures.random_layers(seeds[0], len(study.x) - 1)
     x = tokens[0, 0]
     for layer in layers[0]:
@@ -55,7 +55,7 @@ def _noisy(study: Study, seeds: Seeds) -> list[Check]:
 
 
 def _unpacked(study: Study, seeds: Seeds) -> list[Check]:
-    """Take the fused numbers apart one by one."""
+    """Compute the outputs again, from columns of the fused projection taken one by one."""
     heads, width = 4, 4
     x, weight = _normal(8, 16, seed=seeds[0]), _normal(48, 16, seed=seeds[0] + 1) / 4
     fused = x @ weight.T
@@ -103,7 +103,7 @@ def _special(study: Study) -> Outcomes:
 
 
 def _layers_differ(study: Study, step: float) -> bool:
-    """Return whether, on each measure, every head of one layer has twice the weight of the other's heads."""
+    """Return whether on each measure every head of one layer has twice the weight of any of the other's."""
     for measure, curves in study.measures.items():
         one, two = (
             [study.at(measure, head, step) for head in curves if head.startswith(layer)]
@@ -117,13 +117,13 @@ def _layers_differ(study: Study, step: float) -> bool:
 
 
 def _one_of(study: Study, measure: str, layer: str, step: float) -> bool:
-    """Return whether one of a layer's two heads has more than twice the weight of the other."""
+    """Return whether one of the layer's two heads has more than twice the weight of the other."""
     a, b = (study.at(measure, head, step) for head in study.measures[measure] if head.startswith(layer))
     return clearly_below(2 * a, b) or clearly_below(2 * b, a)
 
 
 def _measured_again(study: Study, seeds: Seeds) -> list[Check]:
-    """Look at every weight of one state in turn."""
+    """Compute the measures of one state again, weight by weight."""
     run = packaged_run("induction")
     with torch.no_grad():
         weights = run.model(len(run.checkpoints) - 1)(run.recipe.held_out(32)).weights

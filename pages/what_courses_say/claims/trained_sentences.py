@@ -1,4 +1,4 @@
-"""Claims about the heads of a trained model of language."""
+"""Claims about the heads of a trained language model."""
 
 from itertools import pairwise
 
@@ -24,7 +24,7 @@ def _resolved(study: Study) -> Outcomes:
 
 
 def _one_by_one(study: Study, seeds: Seeds) -> list[Check]:
-    """Read the first pair's two sentences one by one."""
+    """Compute the first pair's weight again, from the records of its two sentences."""
     _heads, (tired, wide), *_others = measures.sentence_records()["pairs"].values()
     expected = (tired[3][0] + wide[3][1]) / 2 / UNIT
     by = N_("the two sentences of the first pair")
@@ -44,7 +44,7 @@ def _deeper(study: Study) -> Outcomes:
 
 
 def _evenly(study: Study, seeds: Seeds) -> list[Check]:
-    """Measure how far apart the first sentence's tokens stand, pair by pair."""
+    """Compute the distance under equal weights again, pair by pair of the first sentence's tokens."""
     n = next(iter(measures.sentence_records()["layers"].values()))[0]
     expected = sum(abs(i - j) for i in range(n) for j in range(n)) / n**2
     return [recheck(study, "distance", "equal weights", 6, by=N_("token by token"), expected=expected)]

@@ -8,6 +8,6 @@ from pages.what_courses_say.compute import State
 
 
 def show(state: State) -> None:
-    """Compute some of what is drawn again, with torch's own functions or by formula."""
+    """Show some of the drawn numbers compared with torch's own functions or formulas."""
     st.markdown(_("Computed just now, by another way than the picture's."))
     st.markdown(checks_table({_("in the picture"): state.claim.checks(state.study, state.seeds)}))

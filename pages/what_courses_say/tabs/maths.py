@@ -1,4 +1,4 @@
-"""The tab "Maths": what is measured, as a formula and in words."""
+"""The tab "Maths": the measures as a formula and in words."""
 
 import streamlit as st
 
