@@ -11,7 +11,7 @@ from attn_words import N_, _
 from pages.positional_encoding.compute import Result
 from pages.positional_encoding.settings import SCALING
 
-MOST_OFFSETS = 160  # about as many points has a long curve of scores
+MOST_OFFSETS = 160  # points, about, of a long curve of scores
 NAMES = {"interpolation": N_("position interpolation"), "NTK": N_("NTK-aware scaling"), "YaRN": N_("YaRN")}
 SAME = 1e-9  # relative difference of frequencies that is rounding only
 

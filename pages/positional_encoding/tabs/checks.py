@@ -150,7 +150,7 @@ def _slopes(num_heads: int) -> list[float]:
 
 
 def _scaling_checks(head: ScaledHead) -> list[Check]:
-    """Compare a rotary scaling with its formula, pair by pair, and its scores with turned vectors' products."""
+    """Compare a rotary scaling with its formula, pair by pair, and its scores with turned vectors."""
     d, s, name = head.d_head, head.factor, scaling_name(head.name)
     naive = [_slowed_frequency(head, pair) for pair in range(d // 2)]
     frequencies = head.scaling.frequencies(d)
