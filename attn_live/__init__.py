@@ -1,1 +1,1 @@
-"""The live figure's own parts: steps packed for the browser, and its JavaScript. Knows no Streamlit."""
+"""The live figure's own parts: steps packed for the browser, and its JavaScript. Independent of Streamlit."""

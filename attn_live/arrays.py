@@ -12,8 +12,8 @@ second difference from the word `above` words before: the row before in the last
 there is one axis. The sign goes to the lowest bit (0, -1, 1, -2, ... become 0, 1, 2, 3, ...), so that smooth
 numbers leave planes of zeros. Nothing is rounded: the sums give every bit back.
 
-A stack of maps, one a step, may be another stack with each row times a factor: weights are exponentials over
-their sum, scores at one temperature are multiples of those at another. Such an array is stored as `of`
+A stack of maps, one per step, may be another stack with each row times a factor: weights are exponentials
+over their sum, scores at one temperature are multiples of those at another. Such an array is stored as `of`
 (another stack, or its own first map), `times` (a factor for each row), and by how many units in the last
 place each number is off, mostly 0. Server and browser multiply alike, so this too gives every bit back.
 """
@@ -29,14 +29,14 @@ from numpy.typing import NDArray
 _WORD = 4
 _CROWDED = 1e4  # numbers so much larger than their spread keep float64
 _MOST = float(np.finfo("f4").max)
-_LARGE = 4096  # numbers in a stack from which on it is worth looking for what it is a multiple of
+_LARGE = 4096  # numbers in a stack, above which multiples of other stacks are looked for
 
 
 @dataclass(frozen=True)
 class CrossedLabels:
     """Words for each cell of a matrix: those of its row, then those of its column.
 
-    Stored and sent as the two lists. A matrix of 64 x 2,048 cells would hold 13 MB of words.
+    Stored and sent as the two lists: a matrix of 64 x 2,048 cells would hold 13 MB of words.
     """
 
     rows: tuple[str, ...]
@@ -55,7 +55,7 @@ class CrossedLabels:
 class IndexedItems:
     """One of several items at each step and row; an item that recurs is stored and sent once.
 
-    ``items`` are an array (n_items, ...) or a list of words, ``at`` (n_steps, n_rows) the number of each.
+    ``items`` are an array (n_items, ...) or a list of words; ``at`` (n_steps, n_rows) holds indices into it.
     """
 
     items: NDArray[Any] | list[str]
@@ -73,7 +73,7 @@ class IndexedItems:
 
 
 class Arrays:
-    """Arrays by content: `add` returns an array's number; equal arrays are stored once."""
+    """Arrays by content: `add` returns an array's index; equal arrays are stored once."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -83,13 +83,13 @@ class Arrays:
         self._n_words = 0
         self._n_bytes = 0
         self._numbers: dict[tuple[str, tuple[int, ...], bytes], int] = {}
-        self._places: dict[tuple[int, bytes], tuple[int, int]] = {}  # of raw words, whatever their shape
+        self._places: dict[tuple[int, bytes], tuple[int, int]] = {}  # by raw words, whatever their shape
         self._by_identity: dict[int, tuple[Any, int]] = {}  # holding the array keeps its id from being reused
         self._labels: dict[CrossedLabels, int] = {}
-        self._stacks: list[NDArray[Any]] = []  # that others may be multiples of
+        self._stacks: list[NDArray[Any]] = []  # later stacks may be multiples of these
 
     def add(self, array: NDArray[Any] | CrossedLabels) -> int:
-        """Store an array of numbers or of words and return its number.
+        """Store an array of numbers or of words and return its index.
 
         Raises:
             ValueError: if it holds anything else.
@@ -207,7 +207,7 @@ def _decode(description: dict[str, Any], words: NDArray[np.int32], body: bytes, 
 
 
 def _is_near(stack: NDArray[Any], base: NDArray[Any]) -> bool:
-    """Whether rows times numbers leave less than half the bits that differences do, at the middle step."""
+    """Whether, at the middle step, a multiple of the base leaves less than half the bits of differences."""
     middle = len(stack) // 2
     here, there = stack[middle : middle + 1], base if base.ndim < stack.ndim else base[middle : middle + 1]
     words, columns = here.view("<i4").reshape(-1), here.shape[-1]
@@ -220,7 +220,7 @@ def _bits(words: NDArray[np.int32]) -> float:
 
 
 def _factors(stack: NDArray[Any], base: NDArray[Any]) -> NDArray[np.float32]:
-    """Return the factor by which each row of a base comes nearest to that of a stack, (n_step, n_row)."""
+    """Return for each row of a stack the factor that brings the base's row nearest to it, (n_step, n_row)."""
     finite = np.isfinite(stack) & np.isfinite(base)
     one, other = (np.where(finite, each, 0).astype("f8") for each in (stack, base))
     squares = np.einsum("sij,sij->si", other, other)
@@ -230,7 +230,7 @@ def _factors(stack: NDArray[Any], base: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def _multiple(base: NDArray[Any], factors: NDArray[Any]) -> NDArray[np.int32]:
-    """Return the words of each row times its factor, of one map for all steps or of each; gaps stay."""
+    """Return as words a base, one map or one per step, with each row times its factor; gaps stay."""
     with np.errstate(over="ignore", invalid="ignore"):
         times = (base.astype("f8") * factors[..., None]).astype("<f4")
     words: NDArray[np.int32] = np.where(np.isfinite(base), times.view("<i4"), base.view("<i4"))
@@ -258,11 +258,11 @@ def _words(array: NDArray[Any]) -> Any:
 
 
 def narrow(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array in the narrowest type that keeps what a hover shows: mostly float32, or whole numbers.
+    """Return an array in the narrowest type that keeps the digits of a hover: mostly float32, or integers.
 
     Numbers that lie close together far from zero, like points in time, stay float64, and so do the largest.
     """
-    if array.dtype == np.float32:  # more digits than it has it cannot need
+    if array.dtype == np.float32:  # it has no more digits to keep
         return np.ascontiguousarray(array, dtype="<f4")
     if array.dtype.kind == "f":
         needs_all = array.size and _needs_float64(array.reshape(1, -1))[0]
@@ -289,12 +289,12 @@ def narrow_each(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
 
 
 def _needs_float64(rows: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which rows (n_rows, n) are crowded or too large for float32; what is not finite is not."""
+    """Return which rows (n_rows, n) are crowded or too large for float32, by their finite numbers."""
     finite = np.isfinite(rows)
     low = rows.min(axis=1, initial=np.inf, where=finite)
     high = rows.max(axis=1, initial=-np.inf, where=finite)
     largest = np.maximum(np.maximum(high, -low), 0)
-    with np.errstate(over="ignore"):  # a spread beyond all numbers is not crowded
+    with np.errstate(over="ignore"):  # an infinite spread is not crowded
         spread = high - low
     needs: NDArray[np.bool_] = ((largest / _CROWDED > spread) & (spread > 0)) | (largest > _MOST)
     return needs

@@ -7,7 +7,7 @@ from pathlib import Path
 
 _HERE = Path(__file__).parent
 MODULES = _HERE / "js"
-FONTS = ("sans", "sans-bold", "serif")  # of what is saved as PDF
+FONTS = ("sans", "sans-bold", "serif")  # of saved PDFs
 _IMPORT = re.compile(r"^import\s+(?:[^;]*?from\s+)?\"\.[\w./]*/([\w-]+\.js)\";\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 _COMMENT = re.compile(r"^\s*(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
@@ -63,7 +63,7 @@ def bundle(entry: str = "index.js") -> str:
 
 
 def join_scripts(*scripts: Path) -> str:
-    """Return scripts of other folders as one, with all that they import of these modules."""
+    """Return scripts of other folders as one module, with all modules of this folder that they import."""
     texts: dict[str, str] = {}
     sources = [script.read_text(encoding="utf-8") for script in scripts]
     for source in sources:
@@ -79,5 +79,5 @@ def _collect(name: str, texts: dict[str, str]) -> None:
     texts[name] = ""
     for module in _IMPORT.findall(source):
         _collect(module, texts)
-    del texts[name]  # so that it stands after all that it needs
+    del texts[name]  # so that it comes after all that it needs
     texts[name] = _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", source)))

@@ -1,8 +1,8 @@
 r"""Captions: the sentence under a figure at each position of its sliders, as plain text in a few roles.
 
 Sentences are written in the little markdown that pages use: `**bold**`, `*italic*`, the colours of
-`:violet[a query]`, `:orange[a key]` and `:green[a value]`, and a backslash before what means itself. They
-travel as runs of text, each with its role, and the browser writes every run as text, never as HTML.
+`:violet[a query]`, `:orange[a key]` and `:green[a value]`, and a backslash before a literal mark. They are
+sent as runs of text, each with its role, and the browser inserts every run as text, never as HTML.
 """
 
 import json
@@ -28,10 +28,10 @@ Run = tuple[str, str]  # role and text; the role is words of "b", "i", "query", 
 _LEVEL = 1  # of ISA-L's deflate: level 3 takes twice as long for 4 % less
 _PLAIN = re.compile(r"[^\\*:\]]+")  # text without anything that could begin or end a role
 _COLOURS = {"violet": "query", "orange": "key", "green": "value"}
-_END = -1  # stands among the numbers of runs where a sentence ends
-_FIELD = 0xE000  # of Unicode's private use: letters that stand for fields while a template is cut into runs
-# All runs; the sentences as numbers of runs, each with an end; the length of the first; which sentence each
-# step has, or each row of it.
+_END = -1  # follows the indices of a sentence's runs
+_FIELD = 0xE000  # of Unicode's private use: letters in place of fields while a template is cut into runs
+# All runs; the sentences as indices of runs, each with `_END`; the length of the first sentence; the index of
+# each step's sentence, or of the sentence of each of its rows.
 RunTable = tuple[list[Run], "list[int] | NDArray[np.int32]", int, list["int | list[int]"]]
 
 
@@ -70,7 +70,7 @@ class CaptionTemplates:
 
     Attributes:
         templates: captions in the little markdown, with fields as `str.format` has them.
-        which: the number of each caption's template, (n_steps, n_rows).
+        which: the index of each caption's template, (n_steps, n_rows).
         fields: plain text by the name of its field, one for each caption, in the order of `which`.
     """
 
@@ -96,7 +96,7 @@ def runs(sentence: str) -> list[Run]:
     >>> runs(r"The **query** :violet[**a\*b**] looks on")
     [('', 'The '), ('b', 'query'), ('', ' '), ('b query', 'a*b'), ('', ' looks on')]
 
-    A mark that is never closed stands for itself, as in markdown.
+    A mark that is never closed is plain text, as in markdown.
     """
     result: list[Run] = []
     open_roles: list[tuple[str, str]] = []  # the mark that closes it, and the role
@@ -148,12 +148,12 @@ def pack_captions(captions: Sequence[StepCaption] | CaptionTemplates) -> bytes:
     """Pack the captions of all steps, each run and each sentence once; a page can cache the result.
 
     Args:
-        captions: for each step a sentence, or for each step a sequence of one sentence a row.
+        captions: for each step a sentence, or for each step a sequence of one sentence per row.
     """
     table = _fill(captions) if isinstance(captions, CaptionTemplates) else _split(captions)
     all_runs, numbers, lag, at = table
-    # Captions of a figure are alike: each number is sent as its difference from the one `lag` before, which
-    # mostly stands at the same place of the sentence before.
+    # Captions of a figure are alike: each index is sent as its difference from the index `lag` before, which
+    # mostly has the same position in the previous sentence.
     differences = np.array(numbers, dtype=np.int32)
     differences[lag:] -= differences[:-lag].copy()
     payload = {"next": _differences(at), "runs": all_runs, "texts": differences, "lag": lag}  # see `_next`
@@ -161,7 +161,7 @@ def pack_captions(captions: Sequence[StepCaption] | CaptionTemplates) -> bytes:
 
 
 def _differences(at: Sequence[int | list[int]]) -> list[int | list[int]]:
-    """Return the numbers of sentences as differences, each from the one before: they mostly come in order."""
+    """Return the indices of sentences as differences from the previous index: they mostly come in order."""
     last = 0
     result: list[int | list[int]] = []
     for step in at:
@@ -188,7 +188,7 @@ def _split(captions: Sequence[StepCaption]) -> RunTable:
 def _fill(captions: CaptionTemplates) -> RunTable:
     number_of: dict[Run, int] = {}
     which = captions.which.ravel()
-    sentences = [b""] * which.size  # each as the bytes of its numbers
+    sentences = [b""] * which.size  # each as the bytes of its runs' indices
     for number, template in enumerate(captions.templates):
         here = np.flatnonzero(which == number).tolist()
         parts = _parts(template)
@@ -232,12 +232,12 @@ def _parts(template: str) -> tuple[tuple[str, str, str], ...]:
 
 
 def plain_text(sentence: str) -> str:
-    """Return a sentence as it is read, without its marks."""
+    """Return the text of a sentence without its marks."""
     return "".join(text for _, text in runs(sentence))
 
 
 def caption_at(payload: bytes, step: int, row: int = 0) -> list[Run]:
-    """Return the runs of one caption out of the result of `pack_captions`."""
+    """Return the runs of one caption from the result of `pack_captions`."""
     table = orjson.loads(isal_zlib.decompress(payload))
     numbers = _numbers(table)
     ends = [place for place, number in enumerate(numbers) if number == _END]
@@ -249,7 +249,7 @@ def caption_at(payload: bytes, step: int, row: int = 0) -> list[Run]:
 
 
 def _numbers(table: dict[str, Any]) -> list[int]:
-    """Return the sentences as numbers of runs, each with an end, out of their differences."""
+    """Return the sentences as indices of runs, each with `_END`, from their differences."""
     numbers: list[int] = []
     for place, difference in enumerate(table["texts"]):
         numbers.append(difference + (numbers[place - table["lag"]] if place >= table["lag"] else 0))
@@ -268,9 +268,9 @@ def texts_in(payload: bytes) -> list[str]:
 
 
 def _next(payload: bytes) -> list[int | list[int]]:
-    """Return the number of each step's sentence, or of each row's, as its difference from the one before.
+    """Return the index of each step's sentence, or of each row's, as its difference from the previous one.
 
-    It is packed first, so that nothing else need be parsed.
+    These differences are packed first, so that nothing else need be parsed.
     """
     start = len('{"next":')
     differences: list[int | list[int]]
@@ -287,7 +287,7 @@ def check_captions(payload: bytes, n_steps: int, n_rows: int | None) -> None:
         n_steps: positions of the slider; n_rows: of the row slider, None where there is none.
 
     Raises:
-        ValueError: if captions are missing or too many; the message says how many were needed.
+        ValueError: if captions are missing or too many; the message has the number that is needed.
     """
     at = _next(payload)
     if len(at) != n_steps:

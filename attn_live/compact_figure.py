@@ -1,4 +1,4 @@
-"""Some steps of a figure alone, and the same in fewer bytes: for pages that are built once and read often."""
+"""Takes some steps of a figure, and compresses data more: for pages that are built once and read often."""
 
 import zlib
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from attn_live.captions import CaptionTemplates
 
 
 def at_steps(values: Any, steps: Sequence[int]) -> Any:
-    """Return what a figure has at some steps, of all values by path or of one a step; None stays.
+    """Return the values at some steps, from one value per step or from such values by path; None stays.
 
     >>> at_steps({"layout.title.text": ["a", "b", "c"]}, [0, 2])
     {'layout.title.text': ['a', 'c']}

@@ -14,13 +14,13 @@ from attn_live.bundle import bundle, long_style
 from attn_live.pyramid import KEEPS, Keep, Pyramid
 
 OPENING = 512
-"""What the widget opens with has at most this many cells a side; it stays in a notebook that is saved."""
+"""The level that the widget opens with has at most this many cells a side; a saved notebook holds it."""
 MOST_PYRAMIDS = 4
-"""Maps whose upper levels are kept, those looked at last: at most 4 x 22 MB."""
+"""How many maps' upper levels are cached, the latest ones: at most 4 x 22 MB."""
 
 
 class LongWidget(anywidget.AnyWidget):
-    """Maps of all layers and heads, one in sight, from the whole down to single cells."""
+    """Maps of all layers and heads, one shown at a time, from the whole down to single cells."""
 
     _esm = bundle("long_notebook.js")
     _css = long_style()
@@ -42,10 +42,10 @@ class LongWidget(anywidget.AnyWidget):
 
         Args:
             weights: (layers, heads, n_query, n_key); not copied.
-            meta: what the script takes of the map, `LongMeta` in types.d.ts, without its sizes.
+            meta: the script's description of the map, `LongMeta` in types.d.ts, without its sizes.
             themes: the style sheet's variables by name, for "light" and "dark"; words: translations of the
                 script's words, by their English.
-            at: the layer and head that it opens with; keep: what a cell says of a block.
+            at: the layer and head that it opens with; keep: what a cell holds of its block.
             name: of a saved picture.
         """
         self._weights = weights

@@ -1,4 +1,4 @@
-"""Packs the steps of a moving figure into one message: each array once, and once whatever never changes.
+"""Packs the steps of a moving figure into one message: equal arrays, and parts that never change, once.
 
 A message is the number of steps, an unsigned 32-bit number, and a deflated body (RFC 1950; see `arrays`).
 
@@ -6,11 +6,11 @@ In the body's header `{"@": i}` stands for array i. What differs between steps i
 
     {"path": ["data", 0, "z"], "values": {"@": 3}, "at": [0, 0, 1]}
 
-says that `data[0].z` is array 3's first item at steps 0 and 1 and its second at step 2. Values that are not
-arrays of one shape stand in a list. The figure itself has only what no step changes.
+means that `data[0].z` is array 3's first item at steps 0 and 1 and its second at step 2. Values that are not
+arrays of one shape are in a list. The figure itself has only the parts that no step changes.
 
-Arrangements for many widths (`layout.meta.screens`) travel as tables, one column a setting, in which a column
-that is the same at all widths has one entry, and later tables name only what is not as in the first.
+Arrangements for many widths (`layout.meta.screens`) are sent as tables, one column per setting. A column that
+is equal at all widths has one entry, and later tables hold only the columns that differ from the first's.
 """
 
 import math
@@ -29,10 +29,10 @@ from attn_live.arrays import Arrays, CrossedLabels, IndexedItems, narrow_each
 from attn_live.paths import Path
 
 Spec = Mapping[str, Any]
-Moves = Mapping[str, Sequence[Any] | NDArray[Any]]  # by path, a value a step
+Moves = Mapping[str, Sequence[Any] | NDArray[Any]]  # by path, a value per step
 
 MOST_MESSAGE_BYTES = 2_000_000  # as it is sent: head, sentences and steps
-MOST_BYTES = 1_800_000  # of the steps in it, everything counted; the rest is left to head and sentences
+MOST_BYTES = 1_800_000  # of the packed steps; the rest is for head and sentences
 MOST_STEPS = 400
 MISSING = object()
 PREFIX_BYTES = 4
@@ -66,9 +66,9 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None, moves: Moves | No
         figures: the same traces at every step; data, annotations, titles and layout may differ. In the layout
             1, 1.0 and True count as the same.
         cursor: what a second slider changes.
-        moves: where there is one figure for all steps, what is not as in that figure, by path (see `paths`):
-            an array (n_steps, ...) or a value a step. Then no step need be drawn or compared, which takes
-            two thirds of the time.
+        moves: with one figure for all steps, the values that change, by path (see `paths`): an array
+            (n_steps, ...) or one value per step. This saves drawing and comparing the steps, which takes two
+            thirds of the time.
 
     Raises:
         ValueError: no step or too many, steps of unequal shape, a path that leads nowhere, or arrays of the
@@ -164,7 +164,7 @@ def _check_steps(specs: Sequence[Spec], n_steps: int) -> None:
 def _without_screens(specs: Sequence[Spec], n_steps: int) -> tuple[list[Spec], dict[str, Any] | None]:
     """Take the arrangements out of the figures; return the figures, and the arrangements as tables.
 
-    One figure may stand for many steps: its arrangement is that of all.
+    The arrangement of a single figure is that of all ``n_steps`` steps.
     """
     if not any("screens" in (spec["layout"].get("meta") or {}) for spec in specs):
         return list(specs), None
@@ -228,14 +228,14 @@ def _differences(path: Path, values: list[Any]) -> Iterator[tuple[Path, list[Any
 
 
 def _plainly_equal(values: list[Any]) -> bool:
-    """Whether whole branches are equal at a glance; False for those with arrays, which are searched then."""
+    """Whether branches are equal by a fast test; False where they hold different arrays, to be searched."""
     first = values[0]
     if isinstance(first, np.ndarray):
         return all(value is first for value in values)
     try:
-        # The last differs most often. To count is to compare each by identity, then by value.
+        # The last differs most often. `count` compares each by identity, then by value.
         return values[-1] == first and values.count(first) == len(values)
-    except ValueError:  # numpy does not tell whether two arrays are equal
+    except ValueError:  # two arrays in a comparison have no truth value
         return False
 
 
@@ -248,7 +248,7 @@ def _same(one: Any, other: Any) -> bool:
             and isinstance(other, np.ndarray)
             and one.shape == other.shape
             and (
-                (one.dtype == other.dtype and one.tobytes() == other.tobytes())  # told soonest
+                (one.dtype == other.dtype and one.tobytes() == other.tobytes())  # the fastest test
                 or np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
             )
         )
@@ -263,7 +263,7 @@ def _pack_values(values: list[Any], arrays: Arrays) -> dict[str, Any]:
     """Return the different values, and which of them each step has."""
     if all(isinstance(value, np.ndarray) and value.dtype.kind in "fiub" and value.ndim for value in values):
         return _pack_arrays(narrow_each(values), arrays)
-    # Equal arrays have one number, so equal values have one text.
+    # Equal arrays have one index, so equal values have one text.
     texts = [orjson.dumps(_replace(value, arrays)) for value in values]
     place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     return {"values": [orjson.Fragment(text) for text in place], "at": [place[text] for text in texts]}
@@ -284,7 +284,7 @@ def _in_body(array: NDArray[Any] | CrossedLabels) -> bool:
 
 
 def _replace(value: Any, arrays: Arrays) -> Any:
-    """Copy a value with every array replaced by its number.
+    """Return a copy of a value with every array replaced by its index, `{"@": i}`.
 
     Raises:
         ValueError: if it has a NaN or an infinity outside of arrays, for which JSON has no word.
@@ -306,7 +306,7 @@ def _replace(value: Any, arrays: Arrays) -> Any:
 
 
 def _branches(all_paths: Iterable[Path]) -> dict[Any, Any]:
-    """Return all_paths as a tree, an empty dict at the end of each."""
+    """Return paths as a tree of dicts, with an empty dict at the end of each path."""
     tree: dict[Any, Any] = {}
     for path in all_paths:
         node = tree
@@ -316,7 +316,7 @@ def _branches(all_paths: Iterable[Path]) -> dict[Any, Any]:
 
 
 def _without(part: Any, removed: Mapping[Any, Any]) -> Any:
-    """Return a part of a figure without some branches; None stands for one that a list had."""
+    """Return a part of a figure without some branches; in a list, None replaces them."""
     if isinstance(part, Mapping):
         rest = {key: inner for key, inner in part.items() if removed.get(key) != {}}
         return rest | {key: _without(rest[key], inner) for key, inner in removed.items() if key in rest}

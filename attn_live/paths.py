@@ -1,7 +1,7 @@
-"""Paths into a figure: one grammar for pictures, for packing and for the browser.
+"""Paths into a figure: one grammar for drawing, for packing and for the browser.
 
 layout.title.text               names, joined by dots
-layout.annotations[3].xshift    an item of a list by its number
+layout.annotations[3].xshift    an item of a list by its index
 data[weights].marker.size       or by its own name: a trace's, a shape's
 """
 
@@ -35,13 +35,13 @@ def parse(path: str) -> Path:
 
 
 def resolve(figure: Mapping[str, Any], path: str) -> Path:
-    """Return a path with the names of items replaced by their numbers in a figure.
+    """Return a path with the names of items replaced by their indices in a figure.
 
     >>> resolve({"data": [{"name": "keys"}, {"name": "weights"}]}, "data[weights].z")
     ('data', 1, 'z')
 
     Raises:
-        ValueError: if no item of the list has that name and number, or several have.
+        ValueError: if no item of the list has that name or index, or several have.
     """
     node: Any = figure
     parts: list[Key] = []

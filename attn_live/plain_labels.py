@@ -9,12 +9,12 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 def strip_tags(text: str) -> str:
-    """Leave out Plotly's tags; users' own "<" is escaped."""
+    """Return a text without Plotly's tags; a user's own "<" is escaped, and so stays."""
     return _TAG.sub("", text)
 
 
 def plain_label(text: str) -> str:
-    """Return a figure's text as it is read: without Plotly's tags and escapes.
+    """Return a figure's text as readers see it: without Plotly's tags and escapes.
 
     >>> plain_label("<b>a &lt; b</b>")
     'a < b'
@@ -23,7 +23,7 @@ def plain_label(text: str) -> str:
 
 
 def number_duplicates(names: Sequence[str]) -> list[str]:
-    """Return names with a number on each that comes again, as pages write a word that stands twice.
+    """Return names with each repetition numbered by a subscript, as pages number repeated words.
 
     >>> number_duplicates(["a", "b", "a", "a"])
     ['a', 'b', 'a₂', 'a₃']

@@ -11,25 +11,25 @@ from numpy.typing import NDArray
 Keep = Literal["max", "mean"]
 KEEPS: tuple[Keep, ...] = ("max", "mean")
 TILE = 256
-"""Cells a side of what is sent at once."""
+"""Cells per side of a tile, the part of a level that is sent at once."""
 TOP = 64
 """The last level's sides have at most this many cells."""
 MOST_PLACES = 4096
-"""Queries, and keys, of one map."""
+"""The most queries, and the most keys, of one map."""
 MOST_BYTES = MOST_PLACES**2 * 4 // 3
-"""What the levels above a map take, at most: 22 MB; while they are made, ``MOST_MAKING``."""
+"""Bytes of the levels above a map, at most: 22 MB; while they are computed, ``MOST_MAKING``."""
 STRIPE = 128
-"""Rows of a map that are joined at once, an even number; of 4,096 keys they stay near the processor."""
+"""Rows of a map that are joined at once, an even number; with 4,096 keys they fit a processor's cache."""
 MOST_MAKING = 3 * MOST_BYTES
-"""Beside the map, where it is masked and blocks are averaged; less elsewhere."""
+"""Bytes beside the map, if it is masked and blocks are averaged; less in other cases."""
 
 
 class CellSource(Protocol):
-    """A map, or where a query may attend, that is an array, or is computed where it is read."""
+    """A map or a mask, as an array, or as an object that computes each part when it is read."""
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Its sides."""
+        """The number of queries and of keys."""
 
     def __getitem__(self, part: tuple[slice, slice]) -> Any:
         """Return a part."""
@@ -42,17 +42,17 @@ class Pyramid:
     $$L^k_{ij} = \max_{a,b < 2^k} w_{2^k i + a,\; 2^k j + b} \quad\text{or their mean}$$
 
     Level 0 is the map itself, (n_query, n_key); level k is (ceil(n_query / 2^k), ceil(n_key / 2^k)). A block
-    at the edge is smaller. The largest keeps what is thin in sight, a sink's column and the diagonal; the
-    mean keeps how much there is.
+    at the edge is smaller. The largest weight keeps thin lines visible, such as a sink's column and the
+    diagonal; the mean keeps how much weight there is.
 
     Attributes:
         weights: (n_query, n_key); not copied, and read in stripes of rows.
         keep: what a cell holds of its block, its largest weight or the mean.
         may: True where a query may attend, (n_query, n_key); None where everywhere. A masked cell is NaN, and
-            blocks go over the others; one that is masked throughout is NaN.
-        levels: those above the map, where they are known already; see `above`.
+            a block is joined from its other cells; if all are masked, the block is NaN.
+        levels: the levels above the map, if they are known already; see `above`.
 
-    Raises ValueError for another number of axes, a side of none or of more than ``MOST_PLACES``, a mask of
+    Raises ValueError for another number of axes, an empty side or one of more than ``MOST_PLACES``, a mask of
     another shape, and another ``keep``.
 
     Source: Williams (1983), Pyramidal Parametrics.
@@ -174,7 +174,7 @@ def level_sizes(n_query: int, n_key: int) -> list[tuple[int, int]]:
 
 
 def _halve(cells: NDArray[np.float32], times: int, join: np.ufunc) -> list[NDArray[np.float32]]:
-    """Return cells, and the levels that come of joining them in pairs along both axes, so many times."""
+    """Return cells, and the levels from joining them in pairs along both axes, ``times`` times."""
     levels = [cells]
     for _ in range(times):
         for axis in (0, 1):

@@ -77,8 +77,8 @@ def with_frames(figure: dict[str, Any], places: Mapping[str, int]) -> dict[str, 
     """Return a figure with frames around the chosen cells, as the browser draws them.
 
     Args:
-        figure: as `figure_at` gives it.
-        places: the chosen rows, columns and parts by name; one beyond the last stands for the last.
+        figure: as `figure_at` returns it.
+        places: indices of the chosen rows, columns and parts by name; one beyond the last means the last.
     """
     maps: dict[tuple[str, str], dict[str, Any]] = {}
     for trace in figure["data"]:
@@ -107,7 +107,7 @@ def with_frames(figure: dict[str, Any], places: Mapping[str, int]) -> dict[str, 
 def _frame(
     axes: tuple[str, str], at: Sequence[int | None], size: Sequence[int], colours: tuple[str, str], width: int
 ) -> list[dict[str, Any]]:
-    """Return a frame in ink on paper, so that it is seen on cells as dark as its ink."""
+    """Return the shapes of a frame: ink on wider paper, so that it is visible on cells as dark as its ink."""
     (y0, y1), (x0, x1) = (
         (-0.5, count - 0.5) if place is None else (place - 0.5, place + 0.5)
         for place, count in zip(at, size, strict=True)

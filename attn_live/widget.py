@@ -11,7 +11,7 @@ from attn_live.bundle import FONTS, bundle, font, markup, notebook_style
 
 
 class LiveWidget(anywidget.AnyWidget):
-    """One live figure: it moves in the browser, and here its sliders' places can be read."""
+    """One live figure: it moves in the browser, and its sliders' positions can be read in Python."""
 
     _esm = bundle("notebook.js")
     _css = notebook_style()
@@ -36,17 +36,17 @@ class LiveWidget(anywidget.AnyWidget):
 
     @property
     def step(self) -> int:
-        """The place of the slider, from 0, where it was released last."""
+        """The zero-based position at which the slider was last released."""
         return self._place("step")
 
     @property
     def row(self) -> int:
-        """The place of the row slider, from 0."""
+        """The zero-based position of the row slider."""
         return self._place("row")
 
     @property
     def cell(self) -> tuple[str, int, int] | None:
-        """The cell that was clicked last: its map's name, its row and its column from 0."""
+        """The cell that was clicked last: its map's name, and its zero-based row and column."""
         cell: dict[str, Any] | None = self.view.get("cell")
         return (cell["trace"], cell["row"], cell["column"]) if cell else None
 

@@ -1,15 +1,15 @@
-"""The product's words in the visitor's language: gettext's catalogues, one language a run.
+"""The product's words in the visitor's language: gettext's catalogues, one language per run.
 
     from attn_words import N_, _, _c, _n
 
     _("The largest weight is {weight}.", weight="0.412")   # a whole sentence with named fields
     _n("{count} key", "{count} keys", 3)                   # a form for one, and one for several
-    _c("mask", "none")                                     # where one English word needs two others
-    TITLE = N_("Cost")                                     # a constant: marked here, said by `_(TITLE)`
+    _c("mask", "none")                                     # where one English word has two translations
+    TITLE = N_("Cost")                                     # a constant: marked here, translated by `_(TITLE)`
 
 A message is the English sentence itself, never a piece of one. `make words` takes messages from the code into
-`locales/<language>/*.po`, which are read when a language is first asked for. What they lack in a context is
-said as in none; with a capital letter, as with a small one; and at last in English.
+`locales/<language>/*.po`, which are read when a language is first used. A message that they lack in a context
+is translated as without one; with a capital letter, as with a small one; else it stays English.
 """
 
 import gettext as _gettext
@@ -54,12 +54,12 @@ __all__ = [
 
 SOURCE = "en"
 PSEUDO = "en-XA"
-"""English in disguise: what is still read as English there goes past the catalogues."""
+"""English in disguise, for tests: plain English on a page was then not taken from the catalogues."""
 LANGUAGES: Mapping[str, str] = MappingProxyType({SOURCE: "English", "zh": "中文"})
-"""By the word that links use, as BCP 47 has it, each by its own name."""
+"""The languages' own names, by the BCP 47 code that links use."""
 LOCALES: Mapping[str, str] = MappingProxyType({"zh": "zh_CN"})
-"""What gettext calls a language, and what folders of its catalogues and lessons are called."""
-_BETWEEN = {"zh": ""}  # what stands between two sentences, where it is no space
+"""gettext's name of each language, also that of its folders of catalogues and lessons."""
+_BETWEEN = {"zh": ""}  # between two sentences, where it is no space
 _SPOKEN: ContextVar[str | None] = ContextVar("language", default=None)
 _DECIMALS: ContextVar[int | None] = ContextVar("decimals", default=None)
 _HERE = Path(__file__).parent
@@ -83,7 +83,7 @@ def set_defaults(ask: Callable[[], str], ask_decimals: Callable[[], int]) -> Non
 
 
 def language() -> str:
-    """Return the language that is spoken here."""
+    """Return the code of this thread's or task's language."""
     return _SPOKEN.get() or _default_language()
 
 
@@ -94,7 +94,7 @@ def decimals() -> int:
 
 @contextmanager
 def writing(count: int) -> Iterator[None]:
-    """Use so many decimals in cells within the block."""
+    """Use ``count`` decimals in cells within the block."""
     token = _DECIMALS.set(count)
     try:
         yield
@@ -116,7 +116,7 @@ def speak(code: str) -> None:
     """Set the language of this thread or task.
 
     Raises:
-        ValueError: nobody has translated into it.
+        ValueError: the code is none of ours.
     """
     if not is_spoken(code):
         raise ValueError(f"a language: {', '.join(LANGUAGES)}; got {code!r}")
@@ -128,7 +128,7 @@ def speaking(code: str) -> Iterator[None]:
     """Use a language within the block.
 
     Raises:
-        ValueError: nobody has translated into it.
+        ValueError: the code is none of ours.
     """
     token = _SPOKEN.set(None)
     speak(code)
@@ -146,7 +146,7 @@ def translations(code: str) -> _gettext.NullTranslations:
     words = polib.POFile()
     for path in sorted(_catalogues(code).glob("*.po")):
         part = polib.pofile(str(path))
-        words.metadata = part.metadata  # how the language counts: the same in all areas
+        words.metadata = part.metadata  # the rule of plurals, the same in all files
         words.extend(part.translated_entries())
     if not words:
         return _gettext.NullTranslations()
@@ -156,20 +156,20 @@ def translations(code: str) -> _gettext.NullTranslations:
 
 
 class _General(_gettext.NullTranslations):
-    """Says a message as it is said in no context, or with a small first letter."""
+    """Translates a message as without its context, or as with a small first letter."""
 
     def __init__(self, catalogue: _gettext.GNUTranslations) -> None:
         super().__init__()
         self._catalogue = catalogue
 
     def gettext(self, message: str) -> str:
-        """Return the message of a small first letter, with a capital one."""
+        """Return the translation of the message with a small first letter, capitalised."""
         small = with_small_letter(message)
         text = small if small == message else self._catalogue.gettext(small)
         return message if text == small else text[:1].upper() + text[1:]
 
     def pgettext(self, context: str, message: str) -> str:
-        """Return what is said in no context."""
+        """Return the translation without context."""
         return self._catalogue.gettext(message)
 
 
@@ -186,19 +186,19 @@ def _catalogues(code: str) -> Path:
 
 
 def _(message: str, /, **fields: object) -> str:
-    """Say a message, with its fields filled in where it has any.
+    """Return a message in the current language, with its fields filled in.
 
     >>> _("The largest weight is {weight}.", weight="0.412")
     'The largest weight is 0.412.'
     """
     code = language()
-    # To gettext the empty message is the catalogue's head.
+    # The empty message is gettext's key of the catalogue's header.
     text = message if code == SOURCE or not message else translations(code).gettext(message)
     return _fill_in(text, fields) if fields else text
 
 
 def _n(one: str, several: str, count: int, /, **fields: object) -> str:
-    """Say a message in the form that a number asks for; the number is its field `count`.
+    """Return a message in its singular or plural form for ``count``, which is also a field of it.
 
     >>> _n("{count} key", "{count} keys", 1), _n("{count} key", "{count} keys", 3)
     ('1 key', '3 keys')
@@ -209,7 +209,7 @@ def _n(one: str, several: str, count: int, /, **fields: object) -> str:
 
 
 def _c(context: str, message: str, /, **fields: object) -> str:
-    """Say a message that means something else elsewhere: the context tells which one it is.
+    """Return a message whose English has several meanings, of which the context names one.
 
     >>> _c("mask", "none")
     'none'
@@ -241,7 +241,7 @@ class Cached(Generic[P, R]):
     """A cached function with an entry for each `manner`, and the counts of `functools.lru_cache`."""
 
     def __init__(self, function: Callable[P, R], most: int | None) -> None:
-        """Keep so many answers; all of them where that is None."""
+        """Keep the latest ``most`` results; all of them if it is None."""
         update_wrapper(self, function)
 
         @lru_cache(most)
@@ -256,12 +256,12 @@ class Cached(Generic[P, R]):
         self.cache_info = answer.cache_info
 
     def __call__(self, *args: P.args, **more: P.kwargs) -> R:
-        """Answer in the language that is spoken."""
+        """Return the result in the current language."""
         return self._answer(manner(), args, tuple(more.items()))
 
 
 def cached(most: int | None = None) -> Callable[[Callable[P, R]], Cached[P, R]]:
-    """Cache a function whose results hold words: one entry for each language."""
+    """Cache a function whose results hold words, with an entry for each `manner`."""
     return lambda function: Cached(function, most)
 
 

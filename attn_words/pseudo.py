@@ -1,7 +1,7 @@
-"""Disguised English for tests: accents on every letter and two fifths more of them show untranslated text.
+"""Disguised English for tests, with accents on every letter and two fifths more letters.
 
-What is read as plain English then went past the catalogues; what overflows would overflow in a longer
-language. Fields, marks, formulas, code and links stay as they are.
+Plain English on a page is then untranslated; text that overflows would overflow in a longer language.
+Fields, marks, formulas, code and links stay as they are.
 """
 
 import re
@@ -12,7 +12,7 @@ _DISGUISE = str.maketrans(
     "ÅƁÇÐÉƑĜĤÎĴĶĻḾÑÖÞǪŔŠŢÛṼŴẊÝŽåƀçðéƒĝĥîĵķļḿñöþǫŕšţûṽŵẋýž",
 )
 MORE = 0.4
-"""How much longer a message becomes."""
+"""The share by which a message becomes longer."""
 _ENDS = re.compile(r"(<br>|\n)")  # of lines, each of which becomes longer
 _KEPT = re.compile(
     r"""\{[^{}]*\}          # a field
@@ -47,7 +47,7 @@ def _lengthen(line: str) -> str:
 
 
 class Pseudo(NullTranslations):
-    """A catalogue that has everything."""
+    """A catalogue that translates every message by its disguise."""
 
     def gettext(self, message: str) -> str:
         """Return a message in disguise."""

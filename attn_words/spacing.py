@@ -1,6 +1,6 @@
-"""Spaces in Chinese: one between Chinese and Latin letters or digits, none between Chinese and its signs.
+"""Spaces in Chinese: one between Chinese and Latin letters or digits, none before or after punctuation.
 
-A translator sets the spaces of a message; what stands beside a field is known only when it is filled.
+A translator sets the spaces of a message; the text beside a field is known only when it is filled in.
 """
 
 import re
@@ -16,7 +16,7 @@ _APART = re.compile(f"{_HAN}{_LATIN}|{_LATIN}{_HAN}")
 
 
 def fill_in(message: str, fields: Mapping[str, object]) -> str:
-    """Fill a message in, with a space beside a field where what fills it asks for one.
+    """Fill in a message, with a space beside a field where its value needs one.
 
     >>> fill_in("{one} 和 {other}的权重", {"one": "键", "other": "cat"})
     '键和 cat 的权重'
@@ -32,7 +32,7 @@ def fill_in(message: str, fields: Mapping[str, object]) -> str:
 
 @lru_cache(4096)
 def _parts(message: str) -> tuple[tuple[str, str], ...]:
-    """Cut a message into what it says and the field that follows, if any."""
+    """Cut a message into pieces of text, each with the field that follows, if any."""
     parts = []
     for literal, name, form, way in Formatter().parse(message):
         how = (f"!{way}" if way else "") + (f":{form}" if form else "")
@@ -41,12 +41,12 @@ def _parts(message: str) -> tuple[tuple[str, str], ...]:
 
 
 def _join(before: str, after: str) -> str:
-    """Join two texts; marks of bold, and a space, may stand between their letters."""
+    """Join two texts; marks of bold, and a space, may be between their letters."""
     left, right = _ENDS.search(before), _BEGINS.match(after)
     if not (left and right):
         return before + after
     pair, bold, space = left[1] + right[3], left[3] + right[1], left[2] + right[2]
-    # Beside a sign, marks of bold are marks only with a space.
+    # Beside punctuation, markdown takes ** for bold only next to a space.
     if space and _TOGETHER.fullmatch(pair) and (pair.isalpha() or not bold):
         return before[: left.start(2)] + bold + after[right.start(3) :]
     return f"{before} {after}" if _APART.fullmatch(pair) and not (bold or space) else before + after

@@ -1,4 +1,4 @@
-"""Functions that are the same in PyTorch and in NumPy, which has all names of torch that stand here."""
+"""Functions that are the same in PyTorch and in NumPy, which has all the names of torch that they use."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Where the names of short programs come from: the packages of this app."""
+"""The imports of short programs: names from the packages of this app."""
 
 from attn_core import (
     MultiHeadAttention, SelfAttention, alibi_bias, claims, diagonal_score, entropy, first_token_score,

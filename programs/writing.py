@@ -1,4 +1,4 @@
-"""Writes a program: the functions that it calls, as they stand in this package, its numbers, its lines."""
+"""Writes the text of a program: the functions of this package that it calls, its numbers and its lines."""
 
 import ast
 import io
@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 PYTORCH, NUMPY, SHORT = "PyTorch", "NumPy", "attn_core"
 ARCHIVE = "numbers.npz"
-MOST_WRITTEN = 64  # numbers of one array; where one has more, a file has all but short ones
+MOST_WRITTEN = 64  # numbers of one array; if one has more, a file holds all but short ones
 SHORT_ARRAY = 8
 Array = NDArray[Any]
 Numbers = Mapping[str, Any]  # arrays by their names
-WIDTH = 96  # letters of a line of numbers
+WIDTH = 96  # characters of a line of numbers
 WORDS = ("words", "queries", "keys")
-# That numbers are written with where what is printed stays the same; else they have all.
+# The first that leaves the printed results unchanged is used to write numbers; else they have all digits.
 _DIGITS = (4, 6, 7, 8, 9)
 _FLOAT64 = "torch.set_default_dtype(torch.float64)"
 _DECIMALS = {
@@ -37,11 +37,11 @@ class Program:
 
     Attributes:
         language: "PyTorch", "NumPy" or "attn_core".
-        lines: what it computes from its numbers, by functions of this package, which are the same in PyTorch
-            and in NumPy, or by the packages of this app.
-        numbers: what it starts from.
-        prints: the names of what is printed, those of `WORDS` as words; last: lines after that.
-        digits: that numbers are written with; as few as leave what is printed as it is where None.
+        lines: its computation, with functions of this package, which are the same in PyTorch and in NumPy,
+            or with the packages of this app.
+        numbers: its input arrays, by name.
+        prints: the variables to print, those in `WORDS` as words; last: the lines after that.
+        digits: of the written numbers; None for the fewest that leave the printed results unchanged.
     """
 
     language: str
@@ -52,7 +52,7 @@ class Program:
     digits: int | None = None
 
     def text(self, *, whole: bool = False) -> str:
-        """Return it; where it is `whole` it reads no file, and has all numbers in it."""
+        """Return the program's text; a `whole` program has all numbers in it and reads no file."""
         computes = "\n".join([*self._lines_of_numbers({} if whole else self._large), self.lines.strip("\n")])
         tells = [
             f'print("{name}:", *{name})' if name in WORDS else f'print("{name}:", {name}, sep="\\n")'
@@ -67,7 +67,7 @@ class Program:
         return ("\n\n\n" if defined else "\n\n").join(filter(None, [head, *defined, body])) + "\n"
 
     def archive(self) -> bytes:
-        """Return the file that it reads; empty where it reads none."""
+        """Return the contents of the file that the program reads; empty if it reads none."""
         file = io.BytesIO()
         if self.is_read:
             np.savez_compressed(file, allow_pickle=False, **self._large)
@@ -75,7 +75,7 @@ class Program:
 
     @property
     def is_read(self) -> bool:
-        """Whether it reads the archive: some of its numbers are too many to be written."""
+        """Whether the program reads the archive, since an array has too many numbers to be written."""
         return bool(self._large)
 
     @cached_property
@@ -88,13 +88,13 @@ class Program:
 
     @cached_property
     def _large(self) -> dict[str, Array]:
-        """What is read from the archive, by its name."""
+        """The arrays to read from the archive, by name."""
         is_read = any(array.size > MOST_WRITTEN for array in self._arrays.values())
         most = SHORT_ARRAY if is_read else MOST_WRITTEN
         return {name: array for name, array in self._arrays.items() if array.size > most}
 
     def _lines_of_numbers(self, names: Collection[str]) -> Iterator[str]:
-        """Yield the lines that make the numbers, of which some are read; these lines come first."""
+        """Yield the lines that define the arrays; those that read ``names`` from the archive come first."""
         take, call = "{}", "np.array"
         if self._framework == "torch":
             take, call = "torch.from_numpy({})", "torch.tensor"
@@ -109,7 +109,7 @@ class Program:
                 yield f"{name} = {_literal(_rounded(array, None if exact else digits), call)}"
 
     def _results(self, digits: int | None = None) -> list[Array]:
-        """Return what it prints, to four decimals, by NumPy and with numbers of so many digits."""
+        """Return the arrays to print, to four decimals, computed by NumPy from numbers of so many digits."""
         scope = dict(numpy_functions())
         for name, array in self._arrays.items():
             scope[name] = _rounded(array, None if name in self._large else digits)
@@ -118,7 +118,7 @@ class Program:
         return [np.round(np.asarray(scope[name], dtype=float), 4) for name in names]
 
     def fewest_digits(self) -> int | None:
-        """Return with how few digits the numbers can be written so that what is printed stays the same."""
+        """Return the fewest digits of numbers that leave the printed results unchanged; None means all."""
         torch_alone = functions(PYTORCH).keys() - functions(NUMPY).keys()
         if self.language == SHORT or not self.prints or torch_alone & _names(self.lines):
             return _DIGITS[-1]
@@ -128,7 +128,7 @@ class Program:
 
 
 def quoted(text: str) -> str:
-    r"""Return a text as Python reads it, between double quotes unless it is odd.
+    r"""Return a text as a Python literal, in double quotes if all its characters are printable.
 
     >>> print(quoted("it's"), quoted("\n"))
     "it's" '\n'
@@ -137,7 +137,7 @@ def quoted(text: str) -> str:
 
 
 def word_list(name: str, words: Iterable[str]) -> str:
-    """Return the line, or the lines, that give a list of words its name.
+    """Return the line, or the lines, that assign a list of words to a name.
 
     >>> word_list("words", ["the", "cat"])
     'words = ["the", "cat"]'
@@ -152,7 +152,7 @@ def word_list(name: str, words: Iterable[str]) -> str:
 
 
 def script(name: str) -> str:
-    """Return a program of this package that stands in a file of its own."""
+    """Return the text of a program that has a file of its own in this package."""
     return Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
 
 
@@ -160,19 +160,19 @@ def script(name: str) -> str:
 
 
 def _as_written(number: str) -> str:
-    """Return numbers as Python reads them: infinity and not-a-number have names there."""
+    """Return numbers as Python code: infinity and not-a-number by their names in ``math``."""
     return number.replace("inf", "math.inf").replace("nan", "math.nan")
 
 
 def _rounded(array: Array, digits: int | None) -> Array:
-    """Return a copy with so many digits, or with all."""
+    """Return a copy with ``digits`` significant digits, or with all if None."""
     if digits is None or array.dtype.kind != "f":
         return array.copy()
     return np.array([float(f"{each:.{digits}g}") for each in array.ravel()]).reshape(array.shape)
 
 
 def _literal(array: Array, call: str) -> str:
-    """Write an array out, where it is long a row a line; a long row takes several."""
+    """Return an array as code: on one line, or with a line for each row, several for a long row."""
     text = _as_written(str(array.tolist()))
     if len(text) < WIDTH - 30 and (array.ndim < 2 or len(array) == 1):
         return f"{call}({text})"
@@ -188,7 +188,7 @@ def _literal(array: Array, call: str) -> str:
 
 @cache
 def _files(language: str) -> tuple[tuple[str, ast.Module], ...]:
-    """Return the text of each file of a language, and what it parses to; none of them is imported."""
+    """Return the text and syntax tree of each file of a language; none of the files is imported."""
     here = Path(__file__).parent
     folder = "numpy" if language == NUMPY else "pytorch"
     files = [*[here / "packages.py"] * (language == SHORT), here / "arrays.py"]
@@ -201,7 +201,7 @@ def _files(language: str) -> tuple[tuple[str, ast.Module], ...]:
 
 @cache
 def functions(language: str) -> dict[str, str]:
-    """Return the functions of a language as they stand in their files, by their names."""
+    """Return the source of each function of a language, by name."""
     return {
         node.name: "\n".join(text.splitlines()[node.lineno - 1 : node.end_lineno])
         for text, tree in _files(language)
@@ -212,15 +212,15 @@ def functions(language: str) -> dict[str, str]:
 
 @cache
 def numpy_functions() -> dict[str, Any]:
-    """Return the functions in NumPy to be called, and the modules that lines may name."""
+    """Return the functions of NumPy's programs, and the modules that lines may use, by name."""
     scope: dict[str, Any] = {}
-    for text, _tree in reversed(_files(NUMPY)):  # what is for both comes last, and is NumPy's here
+    for text, _tree in reversed(_files(NUMPY)):  # the functions for both languages come last
         exec(text, scope)
     return scope
 
 
 def _names(text: str) -> set[str]:
-    r"""Return the names that a text takes and does not make.
+    r"""Return the names that a text uses and does not assign.
 
     >>> sorted(_names("x = f(y)\nprint(x.z)"))
     ['f', 'print', 'y']
@@ -230,7 +230,7 @@ def _names(text: str) -> set[str]:
 
 
 def _sources_of(language: str, text: str) -> list[str]:
-    """Return the sources of what a text calls, and of what these call, in the order of their files."""
+    """Return the sources of the functions that a text calls, directly or not, in the order of their files."""
     packaged = {each.asname or each.name for each in _packaged()} if language == SHORT else set()
     sources = {name: each for name, each in functions(language).items() if name not in packaged}
     callees, names = set[str](), _names(text)
@@ -241,13 +241,13 @@ def _sources_of(language: str, text: str) -> list[str]:
 
 
 def _packaged() -> list[ast.alias]:
-    """Return what the packages of this app are known to bring."""
+    """Return the names that short programs import, those in `packages.py`."""
     _text, tree = _files(SHORT)[0]
     return [each for node in tree.body if isinstance(node, ast.ImportFrom) for each in node.names]
 
 
 def imports(language: str, text: str) -> str:
-    """Return the import statements that a text needs, as the files here have them."""
+    """Return the import statements that a text needs, in the form of the files here."""
     missing = _names(text)
     groups: list[list[str]] = [[], [], []]  # of Python, of others, of this app
     for _text, tree in (*_files(language), *_files(NUMPY)):
