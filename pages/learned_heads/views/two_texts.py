@@ -27,6 +27,7 @@ from pages.learned_heads.settings import PAIR_HEAD, PAIR_QUERY, RANK_BY, WHOLE_T
 from pages.learned_heads.two_texts import TwoTexts
 
 _NAMED = 2  # keys named in the caption
+_ROUNDING = 1e-5  # what rounding alone moves, in single precision
 
 
 def view(controls: Controls, state: TwoTexts) -> View[AnyResult]:
