@@ -1,4 +1,4 @@
-"""Which panels are computed from which: a covered panel takes those that depend on it with it."""
+"""Which panels are computed from which: covering one covers those computed from it too."""
 
 from types import MappingProxyType
 

@@ -1,4 +1,4 @@
-"""What is on the page, as one value."""
+"""The state of the page: the use that is shown, and its settings."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ N_PATCH, N_SHAPE, N_FRAME = len(patch_names()), len(SHAPES), len(frame_names())
 
 @dataclass(frozen=True)
 class State:
-    """What is on the page.
+    """The state of the page.
 
     Attributes:
         use: which use of attention.

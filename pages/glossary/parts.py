@@ -19,7 +19,7 @@ from pages.glossary.words import all_names
 
 WORDS = ("the", "cat", "sat", "down")
 WIDTH = 4
-# Each box of the diagram, and the term that it stands for.
+# Each box of the diagram, and its term.
 PARTS = {
     "X": "Embedding",
     "W_q": "Query",

@@ -1,4 +1,4 @@
-"""The terms of a group, or all groups to open, each term with a link to where it is shown."""
+"""The terms of one group, or of all groups, each with a link to the place that shows it."""
 
 import streamlit as st
 

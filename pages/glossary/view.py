@@ -9,7 +9,7 @@ from pages.glossary.settings import EVERY, GROUP, PART
 
 
 def read_controls(_controls: Controls) -> None:
-    """Return the state, which is empty: the group is chosen in the view."""
+    """Return None: the page has no state, as the group is chosen in the view."""
 
 
 def view(controls: Controls, _state: None) -> View[str]:

@@ -54,7 +54,8 @@ FINER = 4  # points of the drawn estimate from one query to the next
 class Sweep:
     """One data set under one kernel, at the bandwidths and queries that the sliders of a figure offer.
 
-    `maps` counts the figure's maps of weights; `between` is a bandwidth and a query between slider steps."""
+    `maps` counts the figure's maps of weights; `between` is a bandwidth and a query between slider steps.
+    """
 
     points: Points
     kernel: str
@@ -125,7 +126,7 @@ class Sweep:
             curve = curve[(grid >= 0) & (grid <= TOY_WIDTH)]
         everything = np.concatenate((points.values, curve))
         low, high = float(everything.min()), float(everything.max())
-        # Constant values stand in the middle of a chart whose height is their own size.
+        # Constant values are drawn in the middle of a chart whose height is their own size.
         span = (high - low) or abs(high) or 1.0
         right = self.kernel_steps(QUERY_AT.values[-1] - QUERY_AT.values[0])
         return DataScene(
@@ -151,14 +152,14 @@ class Sweep:
         return replace(self.scene, y_range=(low + FLOOR / MARGIN * margin - margin, high))
 
     def kernel_steps(self, longest: float) -> Numbers:
-        """Distances below `longest` at which a kernel is drawn: both sides of bandwidths, where it jumps."""
+        """Distances below `longest` at which a kernel is drawn: at, just past and between all bandwidths."""
         bandwidths = np.array(self.bandwidth.values)
         between = np.sqrt(bandwidths[1:] * bandwidths[:-1])
         right = np.sort(np.concatenate((bandwidths, bandwidths * (1 + 1e-6), between)))
         return right[right < longest]
 
     def estimates(self) -> list[Estimate]:
-        """Every bandwidth of the slider at once: the weights at the queries, the estimate on the grid."""
+        """Return for each bandwidth the weights at the queries and the estimate on the grid, in one batch."""
         scene, kernel = self.scene, self.kernel
         keys, values = self.points.tensors()
         h = torch.from_numpy(self.bandwidths())
@@ -263,7 +264,7 @@ def _regression(
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What the page shows at its settings."""
+    """The state of the page, with the chosen bandwidth and query."""
 
     state: State
     selection: Selection

@@ -150,7 +150,7 @@ def pair(x: Column, y: Column) -> Pairs:
     """Join two columns; rows without two finite numbers are left out and counted in a note.
 
     Raises:
-        TableError: fewer than two pairs, or numbers too far apart to draw.
+        TableError: fewer than two pairs, or a number beyond 1e100.
     """
     good = np.isfinite(x.numbers) & np.isfinite(y.numbers)
     notes = []
@@ -236,7 +236,7 @@ _LOOKS_RIGHT: Mapping[str, Callable[[str], bool]] = {
 
 
 def _remarks(lines: Sequence[str]) -> dict[int, str]:
-    """Return lines that begin with #, ~ or % by index, without the sign; none unless two others remain."""
+    """Return lines that begin with #, ~ or % by index, without the sign; {} unless two others remain."""
     marked = {
         at: line.lstrip()[1:].lstrip("#~% ") for at, line in enumerate(lines) if line.lstrip()[:1] in {*"#~%"}
     }
@@ -257,7 +257,7 @@ def _separator(head: Sequence[str]) -> str:
 
 
 def _rows(lines: Sequence[str], separator: str) -> Iterator[_Row]:
-    """Yield the rows that are not empty, each with its last line; tabs are spaces if spaces separate."""
+    """Yield the rows that are not empty, each with its last line; " " as separator includes tabs."""
     if separator == " ":
         lines = [line.replace("\t", " ").strip() for line in lines]
     reader = csv.reader(io.StringIO("\n".join(lines)), delimiter=separator, skipinitialspace=True)
@@ -276,7 +276,7 @@ def _split(
 ) -> tuple[list[str], list[_Row], list[str]]:
     """Return the names of the columns, the rows under them, and notes on header, title and comment lines.
 
-    With `gaps` a row may end before its last column; not if spaces separate, as any cell may be missing then.
+    With `gaps` a row may end before its last column; without, as between spaces, any cell might be missing.
     """
     longest = max(len(cells) for _, cells in rows)
     while not any(cells[-1] for _, cells in rows if len(cells) == longest):  # every line ends in a separator

@@ -24,7 +24,7 @@ MAP: Numbers = np.stack(np.meshgrid(AXIS, DOWN), axis=-1).reshape(-1, 2)
 
 
 class PlanePoints(Points):
-    """Keys (n_key, 2), in no order, and values (n_key,)."""
+    """Keys (n_key, 2), unsorted, and values (n_key,)."""
 
     @cached_property
     def key_names(self) -> list[str]:

@@ -11,7 +11,7 @@ from pages.kernel_regression.settings import LOCAL_LINES, NOISE, OWN_POINTS, POI
 
 @dataclass(frozen=True)
 class SampleSettings:
-    """The settings of a toy data set; `data` is "own points" for a visitor's.
+    """The settings of a toy data set; `data` is "own points" for a visitor's own.
 
     `function` can always be read and drawn.
     """
@@ -63,7 +63,7 @@ class State:
 
     @cached_property
     def points(self) -> Points:
-        """The points with one input: a toy data set or the visitor's own, which are sine until they exist."""
+        """The points with one input: a toy data set, or the visitor's own (sine while there are none)."""
         settings = self.sample
         if settings.data == TYPED:
             return typed_sample(settings.function, settings.n_points, settings.noise, settings.seed)

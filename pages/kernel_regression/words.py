@@ -47,7 +47,7 @@ class Answers(NamedTuple):
         bandwidths: one a step, in the unit of the keys.
         places: the text of each query; nearest: the distance from each query to its nearest key.
         estimates: (n_step, n_query), NaN where no key is in the window.
-        weights: (n_step * n_query, n_key); effective: how many keys count, (n_step, n_query).
+        weights: (n_step * n_query, n_key); effective: number of keys, (n_step, n_query).
     """
 
     bandwidths: Sequence[float]

@@ -47,7 +47,7 @@ def steps_of(recipe: toys.Recipe) -> Steps:
 
 @dataclass(frozen=True)
 class Result:
-    """What the page shows at one step of a training."""
+    """One checkpoint of a training, the chosen cell, and all that is computed from them."""
 
     setting: ToySetting
     at: int  # index of the checkpoint
@@ -116,7 +116,7 @@ class Result:
 
     @property
     def answers(self) -> list[int | None]:
-        """The right symbol's index at each place; None if no answer is asked there."""
+        """The right symbol's index at each place; None at places without an answer."""
         return self.sequence_run.answers
 
     @property
@@ -202,7 +202,7 @@ class SequenceRun:
 
     Attributes:
         tokens, symbols: the sequence (n,), as numbers and as letters.
-        answers: the right symbol's index at each place, None if no answer is asked there.
+        answers: the right symbol's index at each place, None at places without an answer.
         mask: True where a query may attend (n, n); None if nothing is masked.
         weights: the maps (n_step, n_head, n, n).
         logits, chances: the score and the probability of each symbol, (n_step, n, n_symbol).

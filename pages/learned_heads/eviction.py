@@ -42,7 +42,7 @@ class HeadEviction:
 
     @property
     def slider(self) -> Steps:
-        """The budgets from one key to all."""
+        """The slider over budgets, from one key to all."""
         return replace(BUDGET, values=tuple(range(1, self.n + 1)))
 
     @cached_property
@@ -62,7 +62,7 @@ class HeadEviction:
 
     @property
     def weights(self) -> Tensor:
-        """The weights over these keys, (n_head, n, n)."""
+        """The weights over the keys in `mask`, (n_head, n, n)."""
         return self.run.weights[self.budget - 1]
 
 

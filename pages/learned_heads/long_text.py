@@ -196,7 +196,7 @@ def summarise_layer(
 
 
 def _halved(blocks: NDArray[np.float32], times: int) -> NDArray[np.float32]:
-    """Merge each 2 × 2 blocks into one, their largest, as many times as `times` says."""
+    """Replace each 2 × 2 blocks by their largest, `times` times over."""
     for axis in (0, 1) * times:
         blocks = np.fmax.reduceat(blocks, np.arange(0, blocks.shape[axis], 2), axis=axis)
     return blocks

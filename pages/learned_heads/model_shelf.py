@@ -27,7 +27,7 @@ class ModelStatus:
 
 
 class ModelShelf:
-    """Reads a model once, in a thread of its own."""
+    """Reads a model once, in a thread of its own, and keeps it."""
 
     def __init__(self, load: Callable[..., RealModel] = load_model) -> None:
         """Begin without a model; `load` reads one."""
@@ -45,7 +45,7 @@ class ModelShelf:
             return self._standing
 
     def wait(self, seconds: float | None) -> None:
-        """Wait until reading ends, at most so many seconds; without a limit for None."""
+        """Wait until reading ends, for at most `seconds` unless None."""
         if self._thread is not None:
             self._thread.join(seconds)
 

@@ -155,7 +155,7 @@ class RankedHeads:
 
     @property
     def can_look(self) -> bool:
-        """Whether any query has a key that the measure counts, as a next token."""
+        """Whether any query has a key that the measure counts, such as a next token."""
         if self.measure not in self.measures:
             return False
         sides: list[tuple[int, int]] = [weights.shape[1:] for weights in self.layers]

@@ -77,7 +77,7 @@ class Sequences:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The number of queries, and that of keys."""
+        """The numbers of queries and of keys."""
         return len(self.queries), len(self.keys)
 
 

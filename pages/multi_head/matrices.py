@@ -12,7 +12,7 @@ from pages.single_head.removed_weights import with_removals
 
 
 def matrices_of(result: Result) -> HeadMatrices:
-    """Return the chosen head, with weights removed as the result says."""
+    """Return the chosen head, with the weights of `result.removal` removed."""
     return matrices_of_steps([result])[0]
 
 

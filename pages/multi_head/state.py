@@ -66,7 +66,7 @@ class HeadsOptions:
 
     @property
     def for_drawing(self) -> "HeadsOptions":
-        """The options with those reset that do not change the picture; the browser frames a chosen head."""
+        """The options, with defaults for those that the picture does not depend on."""
         if self.view == "two heads":
             return self
         if self.view in ONE_HEAD:

@@ -1,4 +1,4 @@
-"""The picture of all heads at every position of the slider, and notes for newcomers."""
+"""The picture of all heads at every position of the slider, and the notes under it."""
 
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import all_of

@@ -150,7 +150,7 @@ def _empty(result: Result) -> list[int]:
 
 
 def _tied(result: Result, others: Sequence[int]) -> str:
-    """Say how many others tie with the named one; "" if there are empty rows to warn of instead."""
+    """Say how many cells tie with the named one; "" if there are empty rows, which `warning` names."""
     return "" if _empty(result) else tied(len(others))
 
 

@@ -35,7 +35,7 @@ class Story:
     heads: Weights
 
     def spread(self, step: int) -> tuple[float, float, float]:
-        """The mean effective number of words of a query: by nearness, by likeness, by both."""
+        """The mean effective number of words in `kernel` (by nearness), `head` (by likeness) and `placed`."""
         by_nearness, by_likeness, by_both = (
             float(effective_keys(torch.from_numpy(weights[step])).mean())
             for weights in (self.kernel, self.head, self.placed)

@@ -15,7 +15,7 @@ from pages.overview.words import INVITATION, source, word_caption
 
 
 def read_controls(_controls: Controls) -> None:
-    """Return the state, which is empty: the sentence is chosen under the picture."""
+    """Return None: the page has no state, as the sentence is chosen under the picture."""
 
 
 def view(controls: Controls, _state: None) -> View[Sentence]:

@@ -61,10 +61,7 @@ class ScaledHead:
 
     @cached_property
     def offsets(self) -> Tensor:
-        """The offsets whose scores are drawn: all, or for a long text some, even on a logarithmic axis.
-
-        The latter include all powers of two.
-        """
+        """The offsets whose scores are drawn: all, or about MOST_OFFSETS evenly on a logarithmic axis."""
         last = max(self.used_length - 1, 1)
         if last <= MOST_OFFSETS:
             return torch.arange(1, last + 1)

@@ -29,7 +29,7 @@ PLAIN_LOOK = StageOptions()
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The settings and every stage at one position of the slider: all that the page shows reads this."""
+    """The settings and every stage at one position of the slider; every part of the page reads them."""
 
     inputs: Inputs
     scoring: Scoring
@@ -62,7 +62,7 @@ class Result:
 
     @property
     def own(self) -> dict[str, Tensor]:
-        """The weights of the score function, by name; {} for the dot product."""
+        """The weights of the score function, by name; {} for a score without weights."""
         return attn_core.score_weights(self.scoring.score, self.head.d_k, seed=self.inputs.seed)
 
     @property
@@ -97,7 +97,7 @@ def at_every_step(
 
 @cached(16)
 def _at_every_step(state: State, look: StageOptions) -> tuple[Result, ...]:
-    """Attend at every step; cached, as picture, captions and every run of the page need the same."""
+    """Attend at every step; cached, as picture, captions and later runs of the page use the results."""
     inputs, scoring, head, removals = state.inputs, state.scoring, make_head(state.inputs), look.removals
     temperatures = list(scoring.temperature.values) if look.moves == "temperature" else [look.temperature]
     widths = [int(each) for each in scoring.width.values] if look.moves == "mask width" else [look.width]
@@ -114,7 +114,7 @@ def _at_every_step(state: State, look: StageOptions) -> tuple[Result, ...]:
 
 
 def _repeat(values: Sequence[Any] | NDArray[Any], n_steps: int) -> list[Any]:
-    """Return one value a step from either one value a step or one for all."""
+    """Return one value a step: the values themselves, or a single value repeated."""
     return [*values] * (n_steps // len(values))
 
 

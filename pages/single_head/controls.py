@@ -166,7 +166,7 @@ def _empty(controls: Controls, tables: Sequence[Table]) -> None:
 
 
 def _fitting(tables: list[Rows], started: list[list[list[float]]]) -> list[Sequence[Sequence[float]]]:
-    """Fill in missing tables: from `started`, the screen's, if that fits the others, else from the others.
+    """Fill in missing tables: with `started` if that fits the others, else with numbers that fit them.
 
     >>> _fitting([((1.0, 2.0),), (), ()], [[[0.0]], [[0.0]], [[3.0]]])
     [((1.0, 2.0),), ((1.0, 2.0),), [[3.0]]]

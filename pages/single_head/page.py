@@ -1,4 +1,4 @@
-"""Single-head attention: every step, every number, and what breaks it."""
+"""Single-head attention: every stage, every number, and mistakes to try."""
 
 from attn_core import ATTENTION_MISTAKES
 from attn_figures.mistakes import right_and_broken

@@ -59,7 +59,7 @@ class Stage:
     removes_weights: bool = False  # whether its slider sets which weights are removed
     takes_together: bool = False  # whether rows of several queries can be combined
     has_plane: bool = False  # whether it draws vectors in a plane
-    tells_largest: bool = False  # whether its read-out names the largest weight, which may tie
+    tells_largest: bool = False  # whether its read-out names the largest weight, so that ties are stated
 
 
 STAGES: Mapping[str, Stage] = MappingProxyType(

@@ -30,7 +30,7 @@ def seeds_from(seed: int) -> Seeds:
 
 @dataclass(frozen=True)
 class Measurement:
-    """A function that computes curves, and its arguments, after all seeds, the first or none."""
+    """A function that computes curves, its arguments, and the seeds before them: all, the first or none."""
 
     function: Callable[..., Study]
     arguments: tuple[object, ...]

@@ -10,7 +10,7 @@ from pages.applications.views import VIEWS
 
 
 def audited(state: State) -> dict[str, tuple[Check, ...]]:
-    """Return the checks of every map on screen, by the map's name; one compares it with torch's attention."""
+    """Return the checks of every map on screen, by the map's name; one is against torch's attention."""
     return {
         head.name: audit_attention(
             head.attention, head.query, head.key, head.key, head.mask, scale=head.scale

@@ -162,7 +162,7 @@ IN_WORDS = N_(
 
 
 def program(state: State) -> Program:
-    """Return a program that prints the chosen patch's row, as it is laid over the picture, and all rows."""
+    """Return a program that prints the chosen patch's weights, as a square of patches, and all rows."""
     lines = f"""picture = house_picture()  # (24, 24), ink from 0 to 1
 squares = picture.reshape({SIDE}, {PIXELS}, {SIDE}, {PIXELS}).transpose(1, 2)  # rows, columns, pixels
 patches = squares.reshape({SIDE * SIDE}, -1)  # one row a patch

@@ -100,7 +100,7 @@ def _caption(frame: int, window: int, local: Tensor, everywhere: Tensor, near: T
 
 
 def checks(state: State) -> list[Check]:
-    """Compute log energies with torch's own stft, and the local head with a loop over its windows."""
+    """Compare log energies with torch's own stft, and the local head with a loop over its windows."""
     sound, x = vowels(), vectors()
     window = torch.hann_window(SAMPLES, dtype=sound.dtype)
     spectra = torch.stft(sound, SAMPLES, hop_length=SAMPLES, window=window, center=False, return_complex=True)

@@ -1,4 +1,4 @@
-"""Choosing the bandwidth: two errors against it, the best, and learning it by gradient descent."""
+"""Choosing the bandwidth: two errors by bandwidth, the best bandwidth, and one learned by gradient."""
 
 import numpy as np
 

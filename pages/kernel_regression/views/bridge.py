@@ -131,7 +131,7 @@ class BridgeSweep(Sweep):
 
     @property
     def cache_key(self) -> Hashable:
-        """The key of its picture in the cache."""
+        """The key of the sweep's picture in the cache."""
         return super().cache_key, self.everything, self.on_circle, self.keeps_lengths
 
     @property
@@ -152,7 +152,7 @@ class BridgeSweep(Sweep):
 
 
 def draw(sweep: BridgeSweep) -> Scene:
-    """Draw each bandwidth that the slider offers."""
+    """Draw the picture at each bandwidth of the slider."""
     points, values, keeps_lengths = sweep.bridge, sweep.bandwidth.values, sweep.keeps_lengths
     terms, bandwidths = points.terms(), torch.tensor(values, dtype=torch.float64)
     weights = points.gaussian(bandwidths).numpy(), points.attention(bandwidths, keeps_lengths).numpy()

@@ -34,7 +34,7 @@ def view(controls: Controls, state: State) -> View[Result]:
 
 
 def draw(sweep: Sweep) -> Scene:
-    """Draw each bandwidth that the slider offers."""
+    """Draw the picture at each bandwidth of the slider."""
     scene, steps = sweep.scene, _steps(sweep)
     cursor = Cursor(len(scene.queries), **compare_cursor(scene, steps))
     labels = {name: label_of(KERNEL, name) for name in KERNELS}

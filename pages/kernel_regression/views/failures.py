@@ -56,7 +56,7 @@ def view(controls: Controls, state: State) -> View[Result]:
 def _sentence(
     sweep: Sweep, bandwidth: float, scene: DataScene, limits: LimitEstimates, step: Smoothed
 ) -> str:
-    """Say how near the estimate is to its two limits, and how smoothing alone bends it."""
+    """Say how near the estimate is to its two limits, and its bias without noise."""
     points, (on_grid, bias) = sweep.points, step
     here = np.isfinite(on_grid)
     shows = _(

@@ -24,7 +24,7 @@ def view(controls: Controls, state: State) -> View[Result]:
 
 
 def draw(sweep: Sweep) -> Scene:
-    """Draw each bandwidth that the slider offers."""
+    """Draw the picture at each bandwidth of the slider."""
     scene, estimates = sweep.scene, sweep.estimates()
     cursor = Cursor(len(scene.queries), **fit_cursor(scene, estimates))
     moves = fit_moves(scene, estimates)

@@ -49,7 +49,7 @@ def read_at(points: PlanePoints, controls: Controls, cell: Cell) -> None:
 
 
 def draw(sweep: PlaneSweep) -> Scene:
-    """Draw each bandwidth that the slider offers."""
+    """Draw the picture at each bandwidth of the slider."""
     scene, (steps, estimates, effective) = sweep.plane, sweep.plane_estimates()
     cursor = Cursor(len(scene.queries), **plane_cursor(scene, steps))
     captions = _caption(sweep, steps, estimates, effective)

@@ -93,7 +93,7 @@ def describe_generalisation(task: Task, evaluation: Generalisation) -> str:
 
 
 def _without_positions(result: Result) -> str:
-    """Return the first layer's weights on the previous and on any other token, without positions."""
+    """Return the weights of a first layer without positions, on the previous and on any other token."""
     measures, heads = result.evaluation.measures, range(result.recipe.heads)
     return _(
         "Without positions the first layer scores words only. Previous-token score: {scores}; any other "

@@ -28,7 +28,7 @@ PATTERNS = {
 
 
 def show(_result: Result) -> None:
-    """Show the pairs that heads with a mask each attend to, their cost, and the growth with the text."""
+    """Show the pairs that heads with different masks attend to, their cost, and its growth with length."""
     st.markdown(
         _(
             "A pair of query and key that a mask blocks need not be computed: each costs one multiply-add "

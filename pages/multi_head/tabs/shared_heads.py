@@ -27,7 +27,7 @@ WIDTHS = tuple(map(int, LATENT.values))
 
 
 def show(_result: Result) -> None:
-    """Show heads that share keys, the savings and errors of that, and those of a latent vector."""
+    """Show heads that share keys, and then a latent vector, each with its savings and its error."""
     st.markdown(
         _(
             "While text is written, the keys and values of every earlier token are kept. **Heads can "

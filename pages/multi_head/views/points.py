@@ -46,7 +46,7 @@ def planes(result: Result) -> list[QueryKeyPlane]:
 
 
 def attended(steps: Sequence[Result], head: int) -> AttentionPlane:
-    """Return one head in its plane at all steps; None and zeros at steps with fewer heads."""
+    """Return one head in its plane at all steps; steps without this head have plane None and weights 0."""
     shape = len(steps[0].tokens.queries), len(steps[0].tokens.keys)
     weights, masks = np.zeros((len(steps), *shape)), np.zeros((len(steps), *shape), dtype=bool)
     for step, result in enumerate(steps):

@@ -59,7 +59,7 @@ def curves_of(result: Result) -> dict[str, Curve]:
 
 
 def returns(curves: dict[str, Curve], trained: int) -> dict[str, int]:
-    """Return the offset past training at which each curve is highest from its first rise on, if it rises."""
+    """Return, for each curve that rises past training, the offset at which it is highest from there on."""
     returns_at = {}
     for name, curve in curves.items():
         rises = curve[trained:] > curve[trained - 1 : -1]

@@ -56,7 +56,7 @@ def _draw_all(state: State, steps: Steps) -> Scene:
 
 @shared_scene
 def draw_two(state: State, beside: str, titles: tuple[str, str], steps: Steps, shows: str = "") -> Scene:
-    """Draw the weights under `beside`, under the chosen scheme, and their difference, captioned `shows`."""
+    """Draw the weights under `beside`, the chosen scheme, and the difference; `shows` begins captions."""
     result = Result(state)
     one, other = (each.weights(values(steps)).numpy() for each in (result.beside(beside), result))
     limit = max(float(abs(other - one).max()), 1e-3)

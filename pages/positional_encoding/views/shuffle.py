@@ -37,7 +37,7 @@ def view(controls: Controls, result: Result) -> View[Result]:
 
 
 def shuffled_order(kind: str, n: int, seed: int, places: str = "") -> Tensor:
-    """Return the index of the word at each new place; for the kind "own" as in `places`."""
+    """Return the index of the word at each new place; the kind "own" takes it from `places`."""
     if kind == "own":
         return torch.tensor(own_order(places, n)[0])
     if kind == "reverse":

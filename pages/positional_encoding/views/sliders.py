@@ -36,7 +36,7 @@ class Driver:
 
 
 def read_driver(controls: Controls, result: Result, *, has_step: bool) -> Driver:
-    """Return the slider of the picture, and its numbers of positions.
+    """Return the slider of the picture, with the number of positions at each step.
 
     Args:
         result: the page's result.
@@ -69,6 +69,6 @@ def moved_figure(result: Result, driver: Driver, scene: SharedScene, *, key: str
 
 
 def scheme_over(result: Result, steps: Steps) -> Scheme:
-    """Return the scheme, with all the slider's values in a tensor if it is a setting of the scheme."""
+    """Return the scheme, with all the slider's values in a tensor if it moves a setting of the scheme."""
     own = {BASE.name: "base", RAMP_STEP.name: "step"}.get(steps.name)
     return result.bare(**{own: torch.tensor(steps.values, dtype=torch.float64)} if own else {})

@@ -103,7 +103,7 @@ def _special(study: Study) -> Outcomes:
 
 
 def _layers_differ(study: Study, step: float) -> bool:
-    """Return whether on each measure every head of one layer has twice the weight of any of the other's."""
+    """Return whether on each measure every head of one layer has twice the weight of each of the other's."""
     for measure, curves in study.measures.items():
         one, two = (
             [study.at(measure, head, step) for head in curves if head.startswith(layer)]

@@ -44,7 +44,7 @@ def _deeper(study: Study) -> Outcomes:
 
 
 def _evenly(study: Study, seeds: Seeds) -> list[Check]:
-    """Compute the distance under equal weights again, pair by pair of the first sentence's tokens."""
+    """Compute the distance under equal weights again, from each pair of the first sentence's tokens."""
     n = next(iter(measures.sentence_records()["layers"].values()))[0]
     expected = sum(abs(i - j) for i in range(n) for j in range(n)) / n**2
     return [recheck(study, "distance", "equal weights", 6, by=N_("token by token"), expected=expected)]
