@@ -22,7 +22,7 @@ def seeded_linear(
     dtype: torch.dtype | None,
     init: str = GLOROT,
 ) -> nn.Linear:
-    """Return an ``nn.Linear`` drawn from the generator: weight as ``init`` says, bias within 1/sqrt(d_in).
+    """Return an ``nn.Linear`` drawn from the generator: weight by ``init``, bias within 1/sqrt(d_in).
 
     Drawn in float64 and then rounded, so that one seed means the same map in every dtype.
     """

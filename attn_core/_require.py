@@ -42,7 +42,7 @@ def integer(name: str, value: object, *, least: int, most: int | None = None) ->
 
 
 def kv_heads(num_heads: int, num_kv_heads: object) -> int:
-    """Return num_kv_heads where it divides num_heads, num_heads where it is None."""
+    """Return num_kv_heads, which must divide num_heads; num_heads if it is None."""
     if num_kv_heads is None:
         return num_heads
     number = integer("num_kv_heads", num_kv_heads, least=1)
@@ -81,7 +81,7 @@ def broadcasts(name: str, tensor: Tensor, scores: torch.Size) -> None:
 
 
 def broadcast_shape(*shapes: torch.Size) -> torch.Size | None:
-    """Return the shape that shapes broadcast to, or None where they do not."""
+    """Return the shape that several shapes broadcast to; None if they do not."""
     if all(shape == shapes[0] for shape in shapes):
         return shapes[0]
     try:

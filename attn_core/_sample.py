@@ -8,7 +8,7 @@ from torch import Tensor
 from attn_core import _require
 
 CHUNK = 2**16
-"""Numbers of one (steps, n_query, n_key) block held at once: 512 kB in float64, to stay in the cache."""
+"""How many numbers (steps, n_query, n_key) are held at once: 512 kB in float64, to stay in the cache."""
 
 
 def check(keys: Tensor, values: Tensor, **queries: Tensor) -> None:
@@ -56,7 +56,7 @@ def one_bandwidth(name: str, bandwidth: object, *, like: Tensor) -> Tensor:
 
 
 def distances(queries: Tensor, keys: Tensor) -> Tensor:
-    """Euclidean distances ``(n_query, n_key)`` by direct difference, exact for points close together."""
+    """Return distances ``(n_query, n_key)``, Euclidean, by direct difference: exact for close points."""
     if queries.ndim == 1:
         return (queries[:, None] - keys[None, :]).abs()
     return torch.cdist(queries, keys, compute_mode="donot_use_mm_for_euclid_dist")

@@ -14,7 +14,7 @@ _TIMES_EVEN = 2.0  # in a short text an even share is large: a sink has at least
 def attention_rollout(
     weights: Float[Tensor, "n_layer n n"], *, residual: float = 0.5
 ) -> Float[Tensor, "n_layer n n"]:
-    r"""Return the attention rollout: how much of each position comes from each token, after each layer.
+    r"""Return the attention rollout: the share of each token in each position, after each layer.
 
     $$\tilde A_l = \mathrm{rows}\bigl((1 - r) A_l + r I\bigr), \qquad
       R_l = \tilde A_l R_{l-1}, \quad R_0 = I$$

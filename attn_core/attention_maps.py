@@ -23,12 +23,12 @@ NAMES, NOTES, PRECISION = "names", "notes", "precision"
 WEIGHTS, BEYOND = "weights.", "beyond."
 PARTS = N_("Some maps are of parts, windows or images: no weight goes from one to another.")
 MAX_FILE_BYTES = 8_000_000
-"""Bytes of a file with attention weights, at most: ``save`` warns above, ``read_attention`` refuses."""
+"""The most bytes of a file with attention weights: above, ``save`` warns and ``read_attention`` refuses."""
 
 
 @dataclass(frozen=True, eq=False)
 class AttentionMaps:
-    """Weights by layer, each (n_head, n_query, n_key), and the tokens of their places.
+    """Weights by layer, each (n_head, n_query, n_key), and the tokens of their axes.
 
     ``tokens`` are the words of the sequence, None where they are not known; they label each axis of a map
     that has their length. ``special`` are the positions of tokens that stand for no word, such as [CLS]. In
@@ -87,7 +87,7 @@ class AttentionMaps:
         return sides
 
     def names(self, name: str) -> list[list[str]]:
-        """Return a label for each query and each key of a map: readable tokens, or else its index."""
+        """Return a label for each query and each key of a map: its readable token, or else its index."""
         sides = zip(self.tokens_of(name), self.maps[name].shape[1:], strict=True)
         return [list(map(str, range(n))) if each is None else readable_tokens(each) for each, n in sides]
 

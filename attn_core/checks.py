@@ -131,7 +131,7 @@ def audit_attention(
 
 
 def _beyond_hull(output: Tensor, value: Tensor, mask: Tensor) -> Tensor:
-    """How far each output reaches beyond the furthest of its values, along each direction."""
+    """Return how far each output reaches beyond the furthest of its values, along each direction."""
     generator = torch.Generator().manual_seed(0)
     random = torch.randn(_DIRECTIONS, value.shape[-1], generator=generator, dtype=torch.float64).to(value)
     axes = torch.eye(value.shape[-1], dtype=value.dtype, device=value.device)

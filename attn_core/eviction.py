@@ -18,7 +18,7 @@ class Eviction:
         mask: True where a query still has a key, (n, n_head, n_query, n_key): entry b - 1 is the budget b.
         weights: the softmax over the keys that are kept; each row sums to one.
         heads: the outputs of the heads, (n, n_head, n, d_head).
-        errors: how far each head's output is from the one with all keys, as a share of that, (n, n_head).
+        errors: how far each head's output is from that with all keys, relative to its norm, (n, n_head).
     """
 
     mask: Bool[Tensor, "n_budget n_head n_query n_key"]

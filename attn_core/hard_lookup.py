@@ -34,14 +34,14 @@ def hard_lookup(
     value: Float[Tensor, "n_value d_v"],
     attn_mask: Bool[Tensor, "..."] | None = None,
 ) -> HardLookup:
-    r"""Return for each query the value of the one key whose score is the largest.
+    r"""Return for each query the value of the key whose score is the largest.
 
     $$J_i = \{\, j : S_{ij} = \max_l S_{il} \,\}, \qquad O_i = \frac{1}{|J_i|} \sum_{j \in J_i} V_j
       = \lim_{T \to 0} \sum_j \mathrm{softmax}(S_i / T)_j\, V_j$$
 
     ``scores`` (*batch, n_query, n_key) may be raw or scaled: a positive factor changes the gap and nothing
-    else. A boolean ``attn_mask`` broadcasts to them, with leading axes of its own in front, and is True where
-    a query may attend.
+    else. A boolean ``attn_mask`` broadcasts against them, may have more leading axes, and is True where a
+    query may attend.
 
     Invariant: the weights are the limit of softmax(S / T) as T falls to 0.
 

@@ -14,7 +14,7 @@ from attn_words import N_
 
 @dataclass(frozen=True)
 class Masking:
-    """The settings of a mask, but for its width; ``blocked_cells`` (query, key) belong to the mask "own"."""
+    """The settings of a mask except its width; ``blocked_cells`` (query, key) belong to the mask "own"."""
 
     kind: str = "none"
     dilation: int = 2

@@ -83,7 +83,7 @@ def sliding_window_mask(n: int, window: int, *, is_causal: bool = False) -> Bool
 
 
 def dilated_mask(n: int, window: int, dilation: int) -> Bool[Tensor, "n n"]:
-    r"""Let each query attend to itself and ``window`` neighbours on each side, ``dilation`` places apart.
+    r"""Let each query attend to itself and ``window`` neighbours on each side, ``dilation`` positions apart.
 
     $$M_{ij} = [\,|i - j| \le \mathrm{window} \cdot \mathrm{dilation} \ \text{and}\
       (i - j) \bmod \mathrm{dilation} = 0\,]$$

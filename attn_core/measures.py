@@ -101,11 +101,11 @@ def previous_token_score(weights: Float[Tensor, "*batch n_query n_key"]) -> Floa
 
 
 def diagonal_score(weights: Float[Tensor, "*batch n_query n_key"]) -> Float[Tensor, "*batch"]:
-    r"""Return the mean weight that a query gives to the key at its own place.
+    r"""Return the mean weight that a query gives to the key at its own position.
 
     $$\frac{1}{m} \sum_i w_{ii}$$
 
-    The mean is over the m places that both sides have. Invariant: from 0 to 1.
+    The mean is over the m positions that have both a query and a key. Invariant: from 0 to 1.
 
     Raises ValueError for fewer than two axes.
 
@@ -202,9 +202,9 @@ def effective_rank(matrix: Float[Tensor, "*batch n_row n_column"]) -> Float[Tens
 
     $$\exp\Bigl(-\sum_i p_i \ln p_i\Bigr), \qquad p_i = \sigma_i \big/ \sum_j \sigma_j$$
 
-    Invariant: from 1 to the smaller side; m equal singular values have m; at most the rank.
+    Invariant: from 1 to the rank; it is the rank if all singular values but zeros are equal.
 
-    Edge cases: a matrix of zeros has 0.
+    Edge cases: a matrix of zeros has effective rank 0.
 
     Raises ValueError for fewer than two axes.
 

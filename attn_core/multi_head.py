@@ -196,8 +196,8 @@ class MultiHeadAttention(nn.Module):
     ) -> "MultiHeadAttention":
         """Return attention with the same projections, not copied, and other heads, rotation and temperature.
 
-        ``num_heads`` heads, as many as now by default, share the width that all heads have together; each
-        has keys and values of its own.
+        The ``num_heads`` heads, as many as now by default, split the total width of all heads; each has keys
+        and values of its own.
 
         Raises ValueError for heads that do not divide that width, or whose keys and values are shared now;
         for a rotation with an odd d_head, and for a temperature that is not positive.
@@ -264,9 +264,9 @@ class MultiHeadAttention(nn.Module):
         The mean is of the projections W_k and W_v, so it is of the keys and values too. W_q and W_o are those
         of this module, shared and not copied.
 
-        Invariant: with num_kv_heads as it is, nothing changes.
+        Invariant: with this module's own num_kv_heads, nothing changes.
 
-        Raises ValueError for a number that does not divide that of the heads of keys there are.
+        Raises ValueError for a number that does not divide this module's num_kv_heads.
 
         Source: Ainslie et al. (2023), GQA, section 2.1, which converts trained models so.
 
@@ -488,7 +488,7 @@ def _parameters(module: MultiHeadAttention) -> list[Tensor]:
 
 
 def _torch_parameters(module: nn.MultiheadAttention) -> list[Tensor]:
-    """Torch's parameters in the same order; its input projections are one tensor where their widths agree."""
+    """Return torch's parameters in the order of ``_parameters``, with a joint input projection split."""
     parameters = dict(module.named_parameters())
     if "in_proj_weight" in parameters:
         weights = list(module.in_proj_weight.chunk(3))

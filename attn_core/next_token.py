@@ -42,7 +42,7 @@ def keep_likeliest(
 
     $$p_i = \mathrm{softmax}(z / T)_i$$
 
-    Top-p keeps, of the tokens that top-k keeps, the fewest likeliest with a share of p of their probability.
+    Of the tokens that top-k keeps, top-p keeps the fewest likeliest with a share p of their probability.
 
     Invariant: probabilities sum to one; the likeliest token is always kept.
 

@@ -194,8 +194,8 @@ def bandwidth_search(
     cannot choose one; ``best`` is the bandwidth with the least leave-one-out error.
 
     Edge cases: with a compact kernel, errors are means over different sets of points; ``best`` is then
-    taken among the bandwidths that leave the most points with support, for a narrow window that happens to
-    fit the only two points it reaches is not better. Where no bandwidth gives any point support, ``best``
+    taken among the bandwidths that leave the most points with support, since a narrow window that happens to
+    fit the only two points in it is not better. Where no bandwidth gives any point support, ``best``
     is the widest.
 
     Raises ValueError as ``leave_one_out_error``, and for an empty list.

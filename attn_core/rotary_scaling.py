@@ -48,7 +48,7 @@ class RotaryScaling:
     trained_length: Steps = 2048.0
 
     def __post_init__(self) -> None:
-        """Refuse numbers that cannot be."""
+        """Refuse a base, factor or trained length out of range."""
         for name in ("base", "factor", "trained_length"):
             value = _require.positive(name, getattr(self, name))
             if name == "factor" and bool((torch.as_tensor(value) < 1).any()):
@@ -193,7 +193,7 @@ class Yarn(RotaryScaling):
     slow: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse numbers that cannot be."""
+        """Refuse a base below 1, and a fast that is not above slow."""
         super().__post_init__()
         if bool((_steps(self.base) < 1).any()):
             raise ValueError(f"base must be >= 1, so that later pairs turn slower; got {self.base!r}")

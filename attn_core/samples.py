@@ -37,12 +37,12 @@ class AttentionSample:
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """The tokens that attend."""
+        """The tokens of the queries."""
         return self.query_tokens
 
     @property
     def x(self) -> Float[Tensor, "n_query d_model"]:
-        """The vectors that attend."""
+        """The vectors of the queries' tokens."""
         return self.query
 
     @property
@@ -80,7 +80,7 @@ def sentence_vectors(
     """Return one float64 vector per token; equal words have equal vectors.
 
     "random" draws standard normal numbers from the seed and the word alone, so a word keeps its vector in
-    every sentence; "one-hot" numbers the different words in order of appearance.
+    every sentence; "one-hot" gives the i-th different word the i-th unit vector.
 
     Raises ValueError for a width below one, an unknown kind, or more different words than one-hot vectors.
 

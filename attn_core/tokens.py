@@ -18,9 +18,9 @@ _UNSPACED = ("CJK ", *_KANA)
 _SPACED_PAIR = re.compile(r"(\w)\s+(?=(\w))")
 
 SPACE, LINE = "·", "↵"
-"""How a space and the end of a line look in a token that holds one."""
+"""The characters that show a space, and the end of a line, in a token."""
 UNDERSCORE = "▁"
-"""A space in tokenizers after sentencepiece."""
+"""The character for a space in tokenizers such as sentencepiece."""
 _INVISIBLE = {ord("\n"): LINE, ord("\r"): "␍", ord("\t"): "⇥"}
 
 HowCut = Literal["", "spaces", "characters", "jieba"]
@@ -48,7 +48,7 @@ def tokenize(text: str) -> list[str]:
     """
     segmentation = how_cut(text)
     tokens: list[str] = []
-    word_open = False  # whether the last token may still grow
+    word_open = False  # whether the next letter continues the last token
     for cluster, following in pairwise([*_clusters(text), ""]):
         grows = _is_letter(cluster) if segmentation != "spaces" else _is_any_letter(cluster)
         joins = grows or (cluster in _APOSTROPHES and _is_letter(following))
@@ -197,7 +197,7 @@ def _is_flag_letter(char: str) -> bool:
 
 
 def _is_letter(cluster: str) -> bool:
-    """Whether a cluster is part of a word that may grow: a letter, digit or underscore of a spaced script."""
+    """Whether a cluster can continue a word: a letter, digit or underscore of a script with spaces."""
     return _is_any_letter(cluster) and not _is_unspaced(cluster[0])
 
 
@@ -212,7 +212,7 @@ def _is_unspaced(char: str) -> bool:
 
 
 def _words_of(tokens: Sequence[str], find: Callable[[str], list[str]]) -> Iterator[str]:
-    """Yield the tokens, but in place of each run of Chinese characters the words of it."""
+    """Yield the tokens, with each run of Chinese characters replaced by its words."""
     for is_run, members in groupby(tokens, key=lambda token: len(token) == 1 and _is_unspaced(token)):
         run = [*members]
         yield from find("".join(run)) if is_run else run

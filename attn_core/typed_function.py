@@ -47,7 +47,7 @@ class FunctionError(ValueError):
     """The text is no function of x; ``position`` is the zero-based index of the character at fault."""
 
     def __init__(self, position: int, requirement: str) -> None:
-        """Set the message: at which character what is required."""
+        """Set the message from the position of the character and the requirement there."""
         super().__init__(_("Character {number}: {wanted}.", number=position + 1, wanted=requirement))
         self.position = position
 

@@ -258,7 +258,7 @@ def _words(array: NDArray[Any]) -> Any:
 
 
 def narrow(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array in the narrowest type that keeps the digits of a hover: mostly float32, or integers.
+    """Return an array in the narrowest type that keeps the digits a hover shows: mostly float32, or integers.
 
     Numbers that lie close together far from zero, like points in time, stay float64, and so do the largest.
     """

@@ -2,7 +2,7 @@
 
 A message is the number of steps, an unsigned 32-bit number, and a deflated body (RFC 1950; see `arrays`).
 
-In the body's header `{"@": i}` stands for array i. What differs between steps is listed by path:
+In the body's header `{"@": i}` means array i. What differs between steps is listed by path:
 
     {"path": ["data", 0, "z"], "values": {"@": 3}, "at": [0, 0, 1]}
 
@@ -228,7 +228,7 @@ def _differences(path: Path, values: list[Any]) -> Iterator[tuple[Path, list[Any
 
 
 def _plainly_equal(values: list[Any]) -> bool:
-    """Whether branches are equal by a fast test; False where they hold different arrays, to be searched."""
+    """Whether branches are equal by a fast test; False if they hold arrays that it cannot compare."""
     first = values[0]
     if isinstance(first, np.ndarray):
         return all(value is first for value in values)

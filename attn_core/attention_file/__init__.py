@@ -1,4 +1,4 @@
-"""Reads attention weights from a file; an error says what does not fit."""
+"""Reads attention weights from a file; each error names what does not fit."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath

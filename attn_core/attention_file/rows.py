@@ -17,7 +17,7 @@ def check_weights(
     """Return each kept row's sum before it is cut, (head, query), and the precision of the numbers.
 
     ``beyond`` is the weight of each row on no key, where the file has it. Without it, rows that sum to less
-    than one are taken to lack an attention sink's weight: their sum is returned as one, or zero if empty.
+    than one are taken to lack an attention sink's weight: their sum is returned as one, or zero for zeros.
 
     Raises ValueError for numbers that are not finite or below zero, and for rows that sum to more than one.
     """
@@ -100,7 +100,7 @@ def _is_turned(weights: np.ndarray) -> bool:
 
 
 def crop(weights: np.ndarray, notes: list[str]) -> np.ndarray:
-    """Return the first places of a map in single precision, and note what was left out."""
+    """Return the first positions of a map in single precision, and note what was left out."""
     notes += [
         _(
             "The maps have {places} places; the first {most} are shown, and weight on others is left out.",

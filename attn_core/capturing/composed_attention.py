@@ -34,7 +34,7 @@ _PARTS_AXES = {"view", "reshape", "view_as", "unflatten"}
 class Softmax:
     """One softmax over the last axis, and how its result is used.
 
-    ``unread`` counts products with values whose query axis is not clear, ``is_factor`` says whether it is
+    ``unread`` counts products with values whose query axis is not clear, ``is_factor`` is whether it is
     multiplied with another softmax, ``is_spread`` whether its output is one part of a larger result,
     ``is_of_more`` whether its axis is several axes in one.
     """

@@ -32,7 +32,7 @@ _SUMS_PASS = {
 
 
 class WeakTensorDict:
-    """A dictionary whose keys are tensors, by identity; an entry goes when its tensor does."""
+    """A dictionary whose keys are tensors, by identity; an entry is removed with its tensor."""
 
     def __init__(self) -> None:
         """Start empty."""

@@ -51,7 +51,7 @@ def arrange_axes(
 
 
 def _only(front: tuple[int, ...], batches: Sequence[int], heads: Collection[int]) -> _Reading:
-    """Return the one reading of several axes; those that begin with the whole batch are preferred."""
+    """Return the only reading of several axes; one with the whole batch as its first axis has precedence."""
     unlike = {
         (tuple(axis for axis in reading.heads if front[axis] > 1), reading.batch_axis, reading.batch): reading
         for reading in _readings(front, batches, heads)

@@ -1,4 +1,4 @@
-"""Undocumented parts of torch that the capture uses, each looked up and optional.
+"""Undocumented parts of torch that the capture uses, each looked up by name, and optional.
 
 Those that a version of torch lacks are in ``ABSENT``; a model is then captured as far as possible, and the
 manifest lists the rest as missed.

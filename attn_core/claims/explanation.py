@@ -72,7 +72,7 @@ def weights_and_effects(
 
 
 def explanation_by_depth(seeds: Sequence[int], depths: Sequence[int]) -> Study:
-    """Measure how well weights tell which tokens matter, in stacks of one layer and of more.
+    """Measure how well weights predict which tokens matter, in stacks of one layer and of more.
 
     "rank correlation" is Spearman's over the 9 other tokens, the mean over 10 queries; "same first" is the
     share of queries whose largest weight is on the token with the largest effect. Weights are those of the

@@ -92,7 +92,7 @@ def agreement(
 
 
 def explanation_by_training(shares: Sequence[float | int]) -> Study:
-    """Measure how well weights tell which tokens matter, before, during and after training.
+    """Measure how well weights predict which tokens matter, before, during and after training.
 
     Models are the packaged trainings, at the checkpoint nearest to each share of their steps; x is in
     percent. "rank correlation" is Spearman's between the weights of a position and the effects of blocking

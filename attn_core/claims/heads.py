@@ -20,7 +20,7 @@ N, D_MODEL, DRAWS = 8, 16, 256
 def random_layers(
     seed: int, n_layers: int
 ) -> tuple[Float[Tensor, "draws 2 8 16"], Float[Tensor, "draws layers 4 16 16"]]:
-    """Draw 256 times two sets of tokens, standard normal, and W_q, W_k, W_v and W_o, Glorot uniform."""
+    """Draw 256 times: two sets of standard normal tokens, and Glorot uniform W_q, W_k, W_v and W_o."""
     generator = torch.Generator().manual_seed(_require.integer("seed", seed, least=0))
     tokens = torch.randn(DRAWS, 2, N, D_MODEL, generator=generator, dtype=torch.float64)
     uniform = torch.rand(DRAWS, n_layers, 4, D_MODEL, D_MODEL, generator=generator, dtype=torch.float64)
@@ -37,7 +37,7 @@ def _attend(x: Tensor, layer: Tensor, heads: int, temperature: float = 1.0) -> t
 def over_smoothing(seed: int, n_layers: int) -> Study:
     """Stack layers of one head and of several, of equal parameters, and measure their ``token_distance``.
 
-    All numbers of heads share one draw's tokens and projections; there are 256 draws.
+    In each of 256 draws, all numbers of heads have the same tokens and projections.
 
     >>> study = over_smoothing(0, 2)
     >>> tuple(study.measures["difference, with residual"]["1 head"].shape)
@@ -60,8 +60,8 @@ def noise(seed: int, sizes: Sequence[float | int]) -> Study:
     $$\frac{\lVert O(X + \sigma E) - O(X) \rVert}{\lVert O(X) \rVert}, \qquad
       \frac{1}{2} \sum_j |w_{ij}(X + \sigma E) - w_{ij}(X)|$$
 
-    X and E are standard normal, (8, 16). All numbers of heads share one draw's projections, so their
-    parameters are equal; there are 256 draws. The weights' measure is the mean over queries and heads of the
+    X and E are standard normal, (8, 16). In each of 256 draws, all numbers of heads have the same
+    projections, so their parameters are equal. The weights' measure is the mean over queries and heads of the
     total variation, from 0 to 1. "soft" is temperature 1, "sharp" 0.1. "no attention" maps each token by
     W_v W_o alone.
 

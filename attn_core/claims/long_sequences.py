@@ -36,7 +36,7 @@ class Clock:
         return max(inputs) + 1
 
     def total(self, numbers: Sequence[int]) -> int:
-        """Add numbers up in pairs, pairs of pairs and so on."""
+        """Add numbers in pairs, pairs of pairs and so on; return the step at which the sum is known."""
         level = list(numbers)
         while len(level) > 1:
             pairs = [self.do(a, b) for a, b in zip(level[::2], level[1::2], strict=False)]
@@ -44,11 +44,11 @@ class Clock:
         return level[0]
 
     def dot(self, a: Sequence[int], b: Sequence[int]) -> int:
-        """Multiply number by number, and add up."""
+        """Compute a dot product; return the step at which it is known."""
         return self.total([self.do(x, y) for x, y in zip(a, b, strict=True)])
 
     def linear(self, x: Sequence[int]) -> list[int]:
-        """Map a vector by a square matrix."""
+        """Multiply a vector by a square matrix; return the step at which each number is known."""
         return [self.dot(x, [0] * len(x)) for _ in x]
 
     def attend(self, query: Sequence[int], keys: list[list[int]], values: list[list[int]]) -> list[int]:
@@ -87,7 +87,7 @@ def recurrent(n: int, clock: Clock) -> int:
 
 
 def linear_recurrence(n: int, clock: Clock) -> int:
-    """Run h = a * h + U x over n tokens as a scan: no tanh stands between steps; return the last step.
+    """Run h = a * h + U x over n tokens as a scan, since no tanh is between steps; return the last step.
 
     Source: Hillis and Steele (1986), Data Parallel Algorithms; Martin and Cundy (2018), Parallelizing Linear
     Recurrent Neural Nets Over Sequence Length.

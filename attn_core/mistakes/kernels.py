@@ -53,7 +53,7 @@ def left_out_error(keys: Tensor, values: Tensor, bandwidth: float) -> float:
 
 
 def training_error(keys: Tensor, values: Tensor, bandwidth: float) -> float:
-    """Return the error at the points themselves."""
+    """Return the error at the points, each of which has weight in its own estimate."""
     fit = nadaraya_watson(keys, keys, values, bandwidth=bandwidth)
     return float((fit.estimate - values).square().mean())
 

@@ -74,7 +74,7 @@ def mask_turned_round(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tens
 def unguarded_softmax(
     query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None
 ) -> Attention:
-    """Take the softmax without treating rows of -inf alone."""
+    """Take the softmax without a guard for rows that are all -inf."""
     right = scaled_dot_product_attention(query, key, value, attn_mask)
     weights = torch.softmax(right.scaled_scores, dim=-1)
     return replace(right, weights=weights, output=weights @ value)

@@ -24,7 +24,7 @@ def split_pairs_encoding(
 ) -> Float[Tensor, "length d_model"]:
     """Give every dimension a frequency of its own, so that no sine has its cosine.
 
-    The exponent is i/d_model for dimension i, where it should be the same for both of a pair.
+    The exponent is i/d_model for dimension i, where it should be the same for both dimensions of a pair.
 
     >>> split_pairs_encoding(2, 2, 100.0)
     tensor([[0.0000, 1.0000],

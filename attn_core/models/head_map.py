@@ -139,7 +139,7 @@ class HeadMap:
         return (range(first, min(n, first + some)) for first in range(0, n, some))
 
     def __getitem__(self, part: tuple[slice, slice]) -> Float[Tensor, "n_row n_column"]:
-        """Return the weights of a part: queries, keys."""
+        """Return the weights of a part, a slice of queries and a slice of keys."""
         rows, keys = range(len(self.query))[part[0]], range(len(self.key))[part[1]]
         here, reach = slice(rows.start, rows.stop), min(keys.stop, rows.stop) if self.is_causal else keys.stop
         scores = self._scores(rows, range(keys.start, max(keys.start, reach)))

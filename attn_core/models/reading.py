@@ -84,7 +84,7 @@ class Reader:
         )
 
     def name(self, id: int) -> str:
-        """Return the readable text of a token, given its number."""
+        """Return the readable text of a token, given its id."""
         return readable_tokens([self.label(self._tokenizer.id_to_token(id) or str(id))])[0]
 
     def label(self, token: str) -> str:

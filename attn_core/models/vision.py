@@ -27,7 +27,7 @@ MAX_PIXELS = 16_000_000
 MAX_ASPECT = 20
 """How many times as long as wide a picture may be: its short side is enlarged to the processor's size."""
 MAX_STRETCH = 1.25
-"""How many times as long as wide a patch of a file's weights may be, where patches are no square number."""
+"""How many times as long as wide a patch of a file may be, where the number of patches is no square."""
 SIDE = 16  # pixels of such a patch as it is shown
 MOST_HEADS = 64  # of a file: the most layers, and the most heads per layer
 MAX_TOKENS = 20  # generated for a picture
@@ -133,7 +133,7 @@ def read_patch_maps(name: str, maps: AttentionMaps, image: Image.Image) -> tuple
 
 
 def _grid(count: int, image: Image.Image) -> tuple[int, int]:
-    """Return a square grid of so many patches, else the one whose patches are most nearly square.
+    """Return the square grid of ``count`` patches, or else the grid with the most nearly square patches.
 
     >>> _grid(196, Image.new("L", (30, 20))), _grid(6, Image.new("L", (30, 20)))
     ((14, 14), (2, 3))

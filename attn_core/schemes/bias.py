@@ -138,5 +138,5 @@ class RelativeBuckets(BiasScheme):
         """Return the bias of each offset's bucket."""
         reach = int(offsets.abs().max()) + 1
         buckets = self.buckets(reach, reach)
-        # Row 0 has the offsets from 0 on, column 0 those below.
+        # Row 0 has the offsets from 0 upwards, column 0 the negative ones.
         return self.bucket_biases()[:, buckets[(-offsets).clamp(min=0), offsets.clamp(min=0)]]

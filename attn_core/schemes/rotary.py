@@ -36,7 +36,7 @@ class RotationScheme(Scheme):
     def profile(
         self, length: int, d_model: int, *, vector: Float[Tensor, " d_model"] | None = None
     ) -> Float[Tensor, "*steps length"]:
-        """Return the scores of the rotated vector with itself at position 0, over its squared length."""
+        """Return the scores of the rotated vector with itself at position 0, over its length squared."""
         same = torch.ones(d_model, dtype=torch.float64) if vector is None else vector
         vectors = self.turn(same.expand(length, d_model), torch.arange(length))
         scores = (vectors @ vectors[..., :1, :].mT)[..., 0]

@@ -72,8 +72,8 @@ def weights_not_transposed(
 ) -> MultiHead:
     """Attend over ``x`` (*batch, n, d_model) with the transpose of every weight.
 
-    Raises ValueError for weights that are not square, as torch does, and for biases: a file that has its
-    weights as (in, out) and computes x W, where ``nn.Linear`` keeps (out, in) and computes x W^T.
+    So weights of a file, stored as (in, out) for x W, are taken for those of ``nn.Linear``, (out, in) for
+    x W^T. Raises ValueError for weights that are not square, as torch does, and for biases.
     """
     shapes = {name: tuple(each.shape) for name, each in module.named_parameters()}
     square = (module.d_model, module.d_model)

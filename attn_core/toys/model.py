@@ -93,7 +93,7 @@ class ToyModel(nn.Module):
 
         Args:
             tokens: indices of symbols.
-            off: heads, counted over layers, that add nothing: their outputs are zero before W_o.
+            off: indices of heads, over all layers, that add nothing: their outputs are zero before W_o.
             attend: how each layer attends, such as a function of ``attn_core.mistakes.heads``.
             start: the position of the first symbol.
 

@@ -90,7 +90,7 @@ class Task:
         return torch.tensor([SYMBOLS.index(each) for each in whole])
 
     def answers(self, tokens: Int[Tensor, "*batch n"]) -> Int[Tensor, "*batch n"]:
-        """Return the right answer at each place: the symbol to predict there; -100 where there is none.
+        """Return the right answer at each position: the symbol to predict there; -100 where there is none.
 
         >>> task = TASKS["induction"]
         >>> task.answers(task.tokens("abca")).tolist()

@@ -1,4 +1,4 @@
-"""Trains a toy from a seed, and keeps checkpoints where most changes."""
+"""Trains a toy from a seed, and keeps more checkpoints where it changes more."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
