@@ -269,7 +269,7 @@ class Visits:
     shifted: list[float] = field(default_factory=list)
 
 
-def opened(browser: Protocol, url: str, megabits: int | None, visits: Visits) -> None:
+def visit(browser: Protocol, url: str, megabits: int | None, visits: Visits) -> None:
     """Visit a page with nothing in the cache, read it to its end, and note what was met."""
     with blank(browser, megabits) as session:
         start = time.perf_counter()
@@ -298,8 +298,8 @@ def pictures(address: str, count: int, targets: Targets) -> None:
             ours, plotlys = Visits(), Visits()
             for turn in range(count + 1):
                 # The first warms the browser and the server.
-                opened(browser, f"{address}/index.html", megabits, ours if turn else Visits())
-                opened(browser, f"{address}/plotly.html", megabits, plotlys if turn else Visits())
+                visit(browser, f"{address}/index.html", megabits, ours if turn else Visits())
+                visit(browser, f"{address}/plotly.html", megabits, plotlys if turn else Visits())
             still, live, plain = (statistics.median(each) for each in (ours.still, ours.live, plotlys.live))
             shifted, plotlys_shifted = max(ours.shifted), max(plotlys.shifted)
             targets.at_most(f"seconds to the first picture, {name}", still, MOST_SECONDS[name])

@@ -67,7 +67,7 @@ def once(name: str, folder: str, n: int) -> dict[str, float]:
     return {"seconds": seconds, "worked": worked, "bytes": resident(peak=True) - before}
 
 
-def measured(name: str, folder: str, n: int) -> dict[str, float]:
+def measure(name: str, folder: str, n: int) -> dict[str, float]:
     """Run one text in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.long_model", "--once", name, folder, str(n)]
     process = subprocess.run(command, check=True, capture_output=True, text=True)
@@ -117,7 +117,7 @@ def main() -> None:
         if packaged := packaged_folder():
             runs += [(OURS, "", 512), (THEIRS, str(packaged), 512)]
         for name, where, n in runs:
-            match = measured(name, where, n)
+            match = measure(name, where, n)
             whose = "Llama" if where == folder else "all-MiniLM"
             line = f"{match['seconds']:6.2f} s ({match['worked']:5.2f}) {match['bytes'] / 1e6:7.0f} MB"
             print(f"{whose:10} {n:5} tokens  {name:24}{line}", flush=True)

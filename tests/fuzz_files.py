@@ -305,7 +305,7 @@ MAKERS: Mapping[str, Callable[[Draw], bytes]] = {
 }
 
 
-def named() -> Iterator[Case]:
+def known_files() -> Iterator[Case]:
     """Files that once broke something, by hand."""
     draw = Draw(0)
     body = weights(draw, 2, 4, 4).tobytes()
@@ -341,9 +341,9 @@ def named() -> Iterator[Case]:
     yield "maps.safetensors", safetensors(b'{"a":' + b"[]," * 2_000_000, b"")
 
 
-def drawn(files: int, seed: int) -> Iterator[Case]:
+def random_files(files: int, seed: int) -> Iterator[Case]:
     """Draw files of each kind in turn, every third one damaged besides."""
-    yield from named()
+    yield from known_files()
     kinds = list(MAKERS)
     for number in range(files):
         draw = Draw(f"{seed}-{number}")
@@ -406,7 +406,7 @@ def run(files: int, seed: int) -> str:
     """Read all files in this process, its memory limited from now on."""
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + ROOM_MEGABYTES * 1_000_000
-    cases = drawn(files, seed)
+    cases = random_files(files, seed)
     texts_in_file, slowest, count = 0, (0.0, ""), 0
     for number, (name, data) in enumerate(cases):
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))

@@ -306,10 +306,10 @@ def faults(page: str, query: Link) -> list[str]:
     """Run what a state of a page hands over under *Code*; return what is not as the page shows it."""
     wanted, program = SHOWN[page](query), PAGES[page].at(urlencode(query, doseq=True)).programs
     assert isinstance(program, Programs)
-    return [f"{kind} {told}" for kind in KINDS for told in _told(program.program(kind), wanted)]
+    return [f"{kind} {told}" for kind in KINDS for told in _differences(program.program(kind), wanted)]
 
 
-def _told(program: Program | str, wanted: Sequence[Numbers]) -> list[str]:
+def _differences(program: Program | str, wanted: Sequence[Numbers]) -> list[str]:
     try:
         return list(compared(run(program), wanted))
     except Exception as error:

@@ -42,7 +42,7 @@ ASKED = (
 )
 
 
-def seen(page: str, query: Query) -> dict[str, list[str]]:
+def page_contents(page: str, query: Query) -> dict[str, list[str]]:
     """Open a link in a session of its own; return all that it shows, by kind."""
     at = open_page(page, **query)
     found = {kind: [str(each.value) for each in getattr(at, kind)] for kind in SHOWN}
@@ -62,7 +62,7 @@ def _figures(at: AppTest) -> Iterator[str]:
         for name, value in json.loads(head).items():
             if name not in SERVED:
                 yield from (f"{name}: {json.dumps(each)}" for each in _each(value))
-        yield f"sentences {_digest(_spoken(said))}" if said else "no sentences"
+        yield f"sentences {_digest(_sentences_of(said))}" if said else "no sentences"
         n_steps = count_steps(packed)
         yield f"{n_steps} steps"
         for step in sorted({0, n_steps // 2, n_steps - 1} & {*range(n_steps)}):
@@ -87,7 +87,7 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:16]
 
 
-def _spoken(packed: bytes) -> list[Any]:
+def _sentences_of(packed: bytes) -> list[Any]:
     """Return what is said at each step or row, as text with its role, however it was cut into runs."""
     says = json.loads(zlib.decompress(packed))
     numbers: list[int] = []
@@ -138,7 +138,7 @@ def write(path: Path, pages: Sequence[str], count: int, seed: int) -> int:
     """Write down what random links show."""
     kept = []
     for page in pages:
-        kept += [(page, query, seen(page, query)) for query in states(page, count, seed)]
+        kept += [(page, query, page_contents(page, query)) for query in states(page, count, seed)]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(kept, ensure_ascii=False), encoding="utf-8")
     print(f"{len(kept)} links written")
@@ -150,7 +150,7 @@ def compare(path: Path, pages: Sequence[str]) -> int:
     kept = [each for each in json.loads(path.read_text(encoding="utf-8")) if each[0] in pages]
     n_different = 0
     for page, query, before in kept:
-        found = list(differences(before, seen(page, query)))
+        found = list(differences(before, page_contents(page, query)))
         n_different += bool(found)
         if found:
             print(

@@ -79,7 +79,7 @@ CONFIGS: dict[str, Callable[[], transformers.PretrainedConfig]] = {
 }
 
 
-def drawn(config: transformers.PretrainedConfig, kind: Any = transformers.AutoModel) -> Any:
+def random_model(config: transformers.PretrainedConfig, kind: Any = transformers.AutoModel) -> Any:
     """A model with random weights of a size that makes its maps far from uniform."""
     with torch.random.fork_rng():
         torch.manual_seed(3)
@@ -171,7 +171,7 @@ TOKENIZERS: dict[str, Callable[[], Tokenizer]] = {
 
 def write(folder: Path, name: str) -> Path:
     """Save a model and its tokenizer as transformers does."""
-    drawn(CONFIGS[name]()).save_pretrained(folder)
+    random_model(CONFIGS[name]()).save_pretrained(folder)
     as_transformers(TOKENIZERS[name]()).save_pretrained(folder)
     return folder
 

@@ -24,7 +24,7 @@ def ran() -> Any:
     return client.execute()
 
 
-def shown(cell: Any) -> list[str]:
+def output_kinds(cell: Any) -> list[str]:
     return [kind for output in cell.get("outputs", ()) for kind in output.get("data", {})]
 
 
@@ -35,7 +35,7 @@ def test_notebook_cells_show_their_pictures(ran: Any) -> None:
         if cell.cell_type == "markdown" and cell.source.startswith("## "):
             part = cell.source.splitlines()[0][3:]
         elif part:
-            kinds[part] = kinds.get(part, []) + shown(cell)
+            kinds[part] = kinds.get(part, []) + output_kinds(cell)
     assert set(kinds) == {"A kernel", "One head", "Many heads, from a module of PyTorch", "Your own weights"}
     assert all(FIGURE in found for found in kinds.values())
     assert WIDGET in kinds["A kernel"]

@@ -159,7 +159,7 @@ def open_state(page: str, query: Query) -> Opened:
     faults += [f"drops: {text}" for text in texts if "The default is used." in text]
     for head, sentences, packed in fields(at):
         faults += [f"says {text!r}" for text in sentences if NOT_SAID.search(text)]
-        told = [head.get("alt", ""), head.get("caption", ""), *sentences, *_written(packed)]
+        told = [head.get("alt", ""), head.get("caption", ""), *sentences, *_annotations(packed)]
         faults += [f"names a place of a panel: {text!r}" for text in told if PLACES.search(text)]
         faults += list(_figure_faults(packed, least=0 if query.get("sink") == "true" else 1))
     faults += list(_other_values(at, query))
@@ -233,7 +233,7 @@ def _broken_checks(at: AppTest, text: str) -> list[str]:
     return [line for line in text.splitlines() if ":material/close:" in line and not meant]
 
 
-def _written(message: bytes) -> list[str]:
+def _annotations(message: bytes) -> list[str]:
     """Return what stands on a figure beside its axes: captions, operators, legends."""
     if not count_steps(message):
         return []

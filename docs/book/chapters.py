@@ -67,30 +67,30 @@ def chapter(lesson: Lesson, app: str = "") -> str:
 
 def _part(part: Part, step: Step, number: int) -> str:
     if isinstance(part, LessonText):
-        return _said(part, step)
+        return _filled_in(part, step)
     if isinstance(part, Digression):
-        return _opened(part.title, _said(part.text, step))
+        return _folded(part.title, _filled_in(part.text, step))
     return _question(part, step, number)
 
 
 def _question(question: LessonQuestion, step: Step, number: int) -> str:
     true = truth(question, step.link, tables_of)
-    parts = [_said(question.asks, step)]
+    parts = [_filled_in(question.asks, step)]
     if true.options:
         parts.append("\n".join(f"- {plain(shown_answer(question, step, each))}" for each in true.options))
     if question.hint:
-        parts.append(_opened(_("Hint"), question.hint))
+        parts.append(_folded(_("Hint"), question.hint))
     answer = true.answer if true.number is not None else shown_answer(question, step, true.answer)
-    because = _said(question.because, step) if question.because else ""
+    because = _filled_in(question.because, step) if question.because else ""
     computed = _("Computed: {reason}.", reason=plain(true.reason))
-    parts.append(_opened(_("Answer"), "\n\n".join(filter(None, (f"**{plain(answer)}**", because, computed)))))
+    parts.append(_folded(_("Answer"), "\n\n".join(filter(None, (f"**{plain(answer)}**", because, computed)))))
     title = _("Question {number}", number=number)
     return f"::::{{admonition}} {title}\n:class: question\n\n" + "\n\n".join(parts) + "\n::::"
 
 
-def _said(text: LessonText, step: Step) -> str:
+def _filled_in(text: LessonText, step: Step) -> str:
     return fill_in(text, step.link, tables_of, shown_name)
 
 
-def _opened(title: str, text: str) -> str:
+def _folded(title: str, text: str) -> str:
     return f":::{{dropdown}} {escape(title, quote=False)}\n{text}\n:::"

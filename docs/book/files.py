@@ -22,7 +22,7 @@ WRITTEN: Mapping[str, str] = {f"docs/book/{path.name}": path.name for path in HE
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(?=[)#])")
 
 
-def taken(file: str) -> str:
+def with_book_links(file: str) -> str:
     """Return a page with its links to files of this repository as the book has these.
 
     Raises:
@@ -36,7 +36,7 @@ def taken(file: str) -> str:
         if not (ROOT / target).is_file():
             line = text.count("\n", 0, link.start()) + 1
             raise ValueError(f"{file}:{line}: wanted a link to a file of this repository, got {link[1]}")
-        return os.path.relpath(sources.get(target, _kept(target)), PurePosixPath(sources[file]).parent)
+        return os.path.relpath(sources.get(target, _in_book(target)), PurePosixPath(sources[file]).parent)
 
     return _LINK.sub(here, text)
 
@@ -49,14 +49,14 @@ def attached() -> dict[str, str]:
         for file in sources
         for link in _LINK.findall((ROOT / file).read_text(encoding="utf-8"))
     }
-    return {target: _kept(target) for target in sorted(targets - sources.keys())}
+    return {target: _in_book(target) for target in sorted(targets - sources.keys())}
 
 
 def _target(file: str, link: str) -> str:
     return os.path.normpath(PurePosixPath(file).parent / link)
 
 
-def _kept(file: str) -> str:
+def _in_book(file: str) -> str:
     return f"files/{PurePosixPath(file).name}"
 
 

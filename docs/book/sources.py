@@ -4,7 +4,7 @@ from pathlib import Path
 
 from attn_words import SOURCE, _, language, speaking
 from docs.book import chapters, examples, glossary, reference
-from docs.book.files import ROOT, TAKEN, WRITTEN, attached, taken, write
+from docs.book.files import ROOT, TAKEN, WRITTEN, attached, with_book_links, write
 
 ENGLISH = ("built/", "decisions/", "reference/")
 """What of the book nobody translates."""
@@ -24,7 +24,7 @@ def pages(app: str = "") -> dict[str, str]:
     Raises:
         ValueError: what in one of them is not so, with file and line.
     """
-    texts = {name: taken(file) for file, name in {**TAKEN, **WRITTEN}.items()}
+    texts = {name: with_book_links(file) for file, name in {**TAKEN, **WRITTEN}.items()}
     decisions = sorted(Path(name).stem for name in TAKEN.values() if name.startswith("decisions/"))
     names = "\n".join(name for name in decisions if name != "index")
     texts["decisions/index.md"] += f"\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"

@@ -12,8 +12,8 @@ from pathlib import Path
 from babel.messages.pofile import read_po
 
 from attn_words import LOCALES
-from docs.book.files import HERE, ROOT, WRITTEN, taken, write
-from locales.words import written
+from docs.book.files import HERE, ROOT, WRITTEN, with_book_links, write
+from locales.words import to_po
 
 MADE = ROOT / "build" / "book"
 LOCALE = MADE / "locale"
@@ -39,7 +39,7 @@ def main() -> int:
     """Bring the catalogues up to date; return 0, or 1 where that fails."""
     source, messages = MADE / "written", MADE / "messages"
     for file, name in WRITTEN.items():
-        write(source / name, taken(file).encode())
+        write(source / name, with_book_links(file).encode())
     lay_out()
     shutil.rmtree(messages, ignore_errors=True)
     sphinx = (sys.executable, "-m", "sphinx", "--builder", "gettext", "--conf-dir", str(HERE))
@@ -54,7 +54,7 @@ def main() -> int:
         for name in WRITTEN.values():
             made_one = LOCALE / locale / "LC_MESSAGES" / Path(name).with_suffix(".po")
             with made_one.open("rb") as opened:
-                text = written(read_po(opened, locale=locale))  # without dates and names
+                text = to_po(read_po(opened, locale=locale))  # without dates and names
             (catalogues(locale) / made_one.name).write_bytes(text)
     return process.returncode
 

@@ -148,13 +148,13 @@ def test_book_link_to_a_missing_file_is_reported(monkeypatch: pytest.MonkeyPatch
     (tmp_path / "DECISIONS.md").write_text("# Decisions\n\n[One](https://a.example), [two](docs/two.md#it)\n")
     monkeypatch.setattr(files, "ROOT", tmp_path)
     with pytest.raises(ValueError, match=r"^DECISIONS\.md:3: .* got docs/two\.md$"):
-        files.taken("DECISIONS.md")
+        files.with_book_links("DECISIONS.md")
 
 
 def test_book_links_lead_to_existing_pages_and_files() -> None:
     there = {*files.TAKEN.values(), *files.WRITTEN.values(), *files.attached().values()}
     for file, name in {**files.TAKEN, **files.WRITTEN}.items():
-        for link in re.findall(r"\]\(((?:[\w-]+/|\.\./)*[\w-]+\.\w+)[)#]", files.taken(file)):
+        for link in re.findall(r"\]\(((?:[\w-]+/|\.\./)*[\w-]+\.\w+)[)#]", files.with_book_links(file)):
             assert os.path.normpath(Path(name).parent / link) in there
 
 

@@ -21,7 +21,7 @@ PLACES = {
 }
 
 
-def told(at: AppTest) -> str:
+def text_of(at: AppTest) -> str:
     return "\n".join(each.value for each in (*at.markdown, *at.caption))
 
 
@@ -31,9 +31,9 @@ def test_mistake_link_opens_its_own_example(page: str) -> None:
     mistake = ALL[kept]
     at = open_sound(page, tab="Break it", **{setting: mistake.name}, **settings)
     assert not at.warning
-    assert f"{mistake.what} {mistake.why}" in told(at)
-    assert mistake.example.sentence in told(at)
-    checks = [line for line in told(at).splitlines() if ":material/close:" in line]
+    assert f"{mistake.what} {mistake.why}" in text_of(at)
+    assert mistake.example.sentence in text_of(at)
+    checks = [line for line in text_of(at).splitlines() if ":material/close:" in line]
     for line, (check, right, broken) in zip(checks, mistake.numbers, strict=False):
         (fields,) = messages_in(line, "check", "number", "right", "broken")
         assert (fields["check"], fields["number"]) == (check.name, check.number)

@@ -14,7 +14,7 @@ from attn_live.unpacking import count_steps, figure_at, with_frames
 from tests.pages import open_sound
 
 
-def packed(page: str, **settings: str) -> bytes:
+def packed_steps(page: str, **settings: str) -> bytes:
     """The steps that the first figure of a page is sent."""
     at = open_sound(page, **settings)
     found: list[bytes] = [each.proto.bytes for each in at.get("bidi_component")]
@@ -34,12 +34,12 @@ def packed(page: str, **settings: str) -> bytes:
     ],
 )
 def test_links_with_different_selected_cells_send_equal_steps(page: str, fixed: dict[str, str]) -> None:
-    one = packed(page, q="1", k="0")
-    one = packed(page, **fixed, q="1", k="0", head="1")
-    assert packed(page, **fixed, q="2", k="1", head="3") == one
+    one = packed_steps(page, q="1", k="0")
+    one = packed_steps(page, **fixed, q="1", k="0", head="1")
+    assert packed_steps(page, **fixed, q="2", k="1", head="3") == one
 
 
-def drawn(part: tuple[str, int] | None = None) -> dict[str, Any]:
+def figure_of_maps(part: tuple[str, int] | None = None) -> dict[str, Any]:
     labels = ["a", "b", "c"]
     common: dict[str, Any] = {"rows": Side(labels), "columns": Side(labels, role="key")}
     maps = [
@@ -62,17 +62,17 @@ def rectangles(figure: dict[str, Any]) -> list[tuple[Any, ...]]:
 
 
 def test_plain_chart_has_the_same_frames() -> None:
-    assert rectangles(with_frames(drawn(), {"query": 2, "key": 1})) == [
+    assert rectangles(with_frames(figure_of_maps(), {"query": 2, "key": 1})) == [
         ("x", 0.5, 1.5, 1.5, 2.5),
         ("x2", -0.5, 2.5, 0.5, 1.5),
     ]
-    assert rectangles(with_frames(drawn(), {})) == []
+    assert rectangles(with_frames(figure_of_maps(), {})) == []
 
 
 def test_frame_beyond_the_last_place_is_at_the_last() -> None:
-    assert rectangles(with_frames(drawn(), {"query": 9, "key": 7}))[0] == ("x", 1.5, 2.5, 1.5, 2.5)
+    assert rectangles(with_frames(figure_of_maps(), {"query": 9, "key": 7}))[0] == ("x", 1.5, 2.5, 1.5, 2.5)
 
 
 def test_selected_map_is_framed_as_a_whole() -> None:
-    assert rectangles(with_frames(drawn(("head", 2)), {"head": 5})) == [("x2", -0.5, 2.5, -0.5, 2.5)]
-    assert rectangles(with_frames(drawn(("head", 2)), {"head": 1})) == []
+    assert rectangles(with_frames(figure_of_maps(("head", 2)), {"head": 5})) == [("x2", -0.5, 2.5, -0.5, 2.5)]
+    assert rectangles(with_frames(figure_of_maps(("head", 2)), {"head": 1})) == []

@@ -61,7 +61,7 @@ def test_claim_letters_are_explained_in_chinese(name: str) -> None:
         assert sorted(formulas_in(_(CLAIMS[name].in_words))) == formulas
 
 
-def found(name: str) -> Study:
+def study_of(name: str) -> Study:
     return CLAIMS[name].measure(seeds_from(4))
 
 
@@ -81,12 +81,12 @@ def test_claim_formulas_of_steps_and_operations_equal_counts(who: str, measure: 
         value = sum(evaluate(term, {"t": t, "L": (t - 1).bit_length()}) for t in range(1, n + 1))
     else:
         value = evaluate(right, {"n": n, "L": n.bit_length() - 1})
-    assert found("runs in parallel").at(measure, who, n).tolist() == [value]
+    assert study_of("runs in parallel").at(measure, who, n).tolist() == [value]
 
 
 @pytest.mark.parametrize("p", [1, 10, 40, 63])
 def test_claim_formulas_of_ramp_and_sinusoid_equal_their_numbers(p: int) -> None:
-    study, formula = found("linear positions"), CLAIMS["linear positions"].formula
+    study, formula = study_of("linear positions"), CLAIMS["linear positions"].formula
     ramp, sinusoid = (formula.split(rf"\text{{{name}: }}")[1] for name in ("ramp", "sinusoid"))
     rest = re.split(r"\\\\|\\end", ramp)[0]
     length, dot = (part.split("=")[1] for part in rest.split(r", \quad "))
@@ -114,11 +114,11 @@ def test_claim_formula_of_parameters_equals_their_count(heads: int) -> None:
     assert first.count("=") == 1
     for width, name in ((16 // heads, "d_model / heads"), (16, "d_model")):
         known = {"h": heads, "a": width, "b": 16}
-        (wanted,) = found("parameters").at("parameters", name, heads).tolist()
+        (wanted,) = study_of("parameters").at("parameters", name, heads).tolist()
         assert [evaluate(side, known) for side in first.split("=")] == [wanted, wanted]
     paper, whole = re.findall(r": \\quad (.*?)(?:, \\qquad| \\end)", formula)
     for text, name in ((paper, "d_model / heads"), (whole, "d_model")):
-        (wanted,) = found("parameters").at("parameters", name, heads).tolist()
+        (wanted,) = study_of("parameters").at("parameters", name, heads).tolist()
         assert evaluate(text, {"h": heads, "b": 16}) == wanted
 
 
@@ -142,7 +142,7 @@ def test_claim_formula_of_a_phrase_score_gives_its_weights(step: float) -> None:
     rest = re.sub(r"\^(\d)", r"^{\1}", rest).replace(r"\delta", "s")
     row = [float(r == 1) + evaluate(rest, {"s": step, "p": 1, "r": r}) for r in range(3)]
     weights = (torch.tensor(row, dtype=torch.float64) / 2).softmax(dim=0)
-    study = found("grammar")
+    study = study_of("grammar")
     assert study.at("weight on dogs", "I love dogs", step).item() == pytest.approx(weights[2].item())
     # Turned round, “dogs” stands first.
     assert study.at("weight on dogs", "dogs love I", step).item() == pytest.approx(weights[0].item())
@@ -154,4 +154,4 @@ def test_claim_formula_of_the_printed_weight_equals_it() -> None:
     inside = fraction.replace(r"\exp(1/2)", "a")
     value = evaluate(inside, {"a": float(torch.tensor(0.5, dtype=torch.float64).exp())})
     assert value == pytest.approx(float(printed), abs=5e-5)
-    assert found("with positions").at("own weight", "love", 0.0).item() == pytest.approx(value)
+    assert study_of("with positions").at("own weight", "love", 0.0).item() == pytest.approx(value)

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _asked(*words: str) -> "subprocess.CompletedProcess[str]":
+def _run_class(*words: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, str(ROOT / "deploy" / "class.py"), *words]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
 
@@ -28,7 +28,7 @@ def _asked(*words: str) -> "subprocess.CompletedProcess[str]":
     ],
 )
 def test_class_numbers_out_of_range_are_refused_at_once(words: tuple[str, ...], wanted: str) -> None:
-    tried = _asked(*words)
+    tried = _run_class(*words)
     assert tried.returncode == 2
     assert wanted in tried.stderr
     assert not tried.stdout
@@ -49,7 +49,7 @@ def test_class_port_in_use_is_reported_before_processes_start() -> None:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
-        tried = _asked("--processes", "1", "--port", str(port))
+        tried = _run_class("--processes", "1", "--port", str(port))
     assert tried.returncode == 1
     assert tried.stderr.startswith(f"port {port} is taken")
     assert not tried.stdout

@@ -270,7 +270,7 @@ def question_on(
     return predict.CoverQuestion("weights", kind, maps, step, row, column, "T", texts)
 
 
-def written(weight: float) -> str:
+def written_weight(weight: float) -> str:
     """With three decimals, or with two digits where these would be 0.000."""
     if weight >= 0.0005 or weight <= 1e-6:
         return f"{weight:.3f}"
@@ -294,7 +294,7 @@ def test_cover_largest_key_equals_numpy() -> None:
                 if np.isnan(values[answer]):
                     assert "masked" in said
                 else:
-                    assert f"({written(values[answer])})" in said
+                    assert f"({written_weight(values[answer])})" in said
             order = np.argsort(np.where(np.isnan(values), -1, values))[::-1]
             if not np.isnan(values[order[1]]):
                 assert here.scores is not None
@@ -331,7 +331,7 @@ def test_guessed_trend_is_compared_with_the_ends() -> None:
             right, wrong = (predict.RISES, predict.FALLS) if stop > start else (predict.FALLS, predict.RISES)
             assert question.verdict(right).startswith("**Right.**")
             assert not question.verdict(wrong).startswith("**Right.**")
-            assert f"{written(start)}, at {end} {written(stop)}" in question.verdict(right)
+            assert f"{written_weight(start)}, at {end} {written_weight(stop)}" in question.verdict(right)
             assert f"T goes from {step} to {end}" in question.sentence(step, row)
 
 

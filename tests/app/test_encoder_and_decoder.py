@@ -30,7 +30,7 @@ OWN = HeadsSetting("own sentence", "a cat sat", "it slept", cross=False, d_model
               bias=False, projection=True, seed=4, mask="none", reach=1)  # fmt: skip
 
 
-def drawn(result: Result) -> dict[str, Any]:
+def by_name(result: Result) -> dict[str, Any]:
     (spec,) = VIEWS[NAME].draw([result])
     return {trace["name"]: trace for trace in spec["data"]}
 
@@ -54,7 +54,7 @@ def test_encoder_decoder_shapes_equal_those_of_two_running_layers(number: int) -
         OWN, text=" ".join(WORDS[:n]), memory_text=" ".join(WORDS[:m]), cross=cross, d_model=12,
         d_memory=d_memory, d_head=d_head if free else None, projection=chance.random() < 0.5,
     )  # fmt: skip
-    traces = drawn(Result(setting, LOOK, n_head))
+    traces = by_name(Result(setting, LOOK, n_head))
 
     def attend(query: Tensor, key: Tensor, mask: Tensor | None = None) -> MultiHead:
         width = key.shape[-1]
@@ -112,7 +112,7 @@ def test_encoder_decoder_sentence_follows_sizes_and_not_the_mask() -> None:
 
 @pytest.mark.parametrize("n_head", [1, 4])
 def test_encoder_decoder_arrows_end_at_boxes_clear_of_labels(n_head: int) -> None:
-    traces = drawn(Result(replace(OWN, cross=True), LOOK, n_head))
+    traces = by_name(Result(replace(OWN, cross=True), LOOK, n_head))
     boxes = {name: traces[name] for name in hovers(traces)}
     edges = {
         name: (min(each["x"]), max(each["x"]), min(each["y"]), max(each["y"])) for name, each in boxes.items()
@@ -152,7 +152,7 @@ def after_click(box: str, **link: Any) -> Controls:
 
 
 def test_encoder_decoder_click_opens_the_view_of_a_box() -> None:
-    names = {*hovers(drawn(Result(OWN, LOOK, 2)))}
+    names = {*hovers(by_name(Result(OWN, LOOK, 2)))}
     assert {*TARGET_OF_BOX} < names
     for box in names:
         for setting, option in TARGET_OF_BOX.get(box, BLOCK):

@@ -48,7 +48,7 @@ def address(at: AppTest) -> dict[str, str]:
     return {name: text if isinstance(text, str) else text[-1] for name, text in at.query_params.items()}
 
 
-def told(at: AppTest) -> str:
+def text_of(at: AppTest) -> str:
     """All that stands on the page in words."""
     kinds = (at.markdown, at.caption, at.latex, at.warning)
     return "\n".join([*said_now(at), *(str(each.value) for kind in kinds for each in kind)])
@@ -72,7 +72,7 @@ def test_exact_temperature_of_a_link_is_kept_on_the_overview(t: str) -> None:
     close(cells(at, "head"), softmax(x @ x.T / np.sqrt(D_MODEL) / float(t)))
     close(cells(at, "kernel"), softmax(-((places[:, None] - places) ** 2) / (2 * float(t))))
     assert read_outs(at) == address(at) == {"t": wide}
-    assert messages_in(told(at), temperature=wide)
+    assert messages_in(text_of(at), temperature=wide)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_exact_bandwidth_and_query_of_a_link_are_kept(h: str, x0: str) -> None:
         "h": h,
         "x0": x0 if x0 != "2.5" else None,
     }
-    assert messages_in(told(at), "estimate", place=x0)
+    assert messages_in(text_of(at), "estimate", place=x0)
     program = WHOLE["kernel-regression"].at(f"h={h}&x0={x0}").programs
     assert isinstance(program, Programs)
     assert f"/ {float(h)!r}" in program.text("PyTorch")
@@ -122,12 +122,12 @@ def test_exact_temperature_of_a_link_is_kept_with_one_head() -> None:
         )
         == []
     )
-    assert "÷ 0.37 |" in told(open_sound("single-head", t="0.37", tab="Arithmetic"))
+    assert "÷ 0.37 |" in text_of(open_sound("single-head", t="0.37", tab="Arithmetic"))
 
 
 def test_exact_width_of_a_link_is_kept_in_the_scale_study() -> None:
     at = open_sound("single-head", tab="Scale", dsweep="100")
-    assert messages_in(told(at), "scaled_variance", width=100)
+    assert messages_in(text_of(at), "scaled_variance", width=100)
     assert address(at)["dsweep"] == "100"
 
 
@@ -159,7 +159,8 @@ def test_exact_base_of_a_link_is_kept() -> None:
     close(drawn, wanted, 1e-5)
     assert read_outs(at)["base"] == address(at)["base"] == "12345.6"
     assert "12345.6" in at.code[0].value
-    assert "12345.6" in told(open_sound("positional-encoding", show="encoding", base="12345.6", tab="Maths"))
+    maths = open_sound("positional-encoding", show="encoding", base="12345.6", tab="Maths")
+    assert "12345.6" in text_of(maths)
 
 
 def test_exact_length_of_a_link_is_kept() -> None:

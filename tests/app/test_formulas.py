@@ -41,7 +41,7 @@ def single(given: str, scale: str, mask: str, temperature: float, **more: bool) 
     return result
 
 
-def named(result: Result) -> dict[str, Any]:
+def symbols(result: Result) -> dict[str, Any]:
     """Every symbol of the page by its name, from the numbers on the screen."""
     head = result.matrices
     names: dict[str, Any] = {
@@ -59,7 +59,7 @@ def named(result: Result) -> dict[str, Any]:
     }
 
 
-def parted(equation: str) -> tuple[str, str]:
+def split_equation(equation: str) -> tuple[str, str]:
     """Part an equation, without the sizes under its names."""
     sized = r"\\underset\{[^{}]*\}\{((?:[^{}]|\{[^{}]*\})*)\}"
     plain = re.sub(sized, r"\1", equation).replace(r"\;", " ").replace(r"\mathrm", r"\operatorname")
@@ -74,7 +74,7 @@ def test_head_formulas_compute_the_numbers_of_the_page(given: str) -> None:
         for on in product((False, True), repeat=3):
             switches: dict[str, bool] = dict(zip(flags, on, strict=True))
             result = single(given, scale, mask, temperature, **switches)
-            head, names = result.matrices, named(result)
+            head, names = result.matrices, symbols(result)
             made = {"O": head.output, "Q": head.query, "K": head.key, "V": head.value, "S": head.scores}
             made |= {
                 r"\tilde S": head.scaled_scores,
@@ -82,7 +82,7 @@ def test_head_formulas_compute_the_numbers_of_the_page(given: str) -> None:
             }
             for stage in ("all at once", "Q, K, V", "scores", "scaled", "masked", "output"):
                 for part in STAGES[stage].formula(result).split(r",\quad "):
-                    left, right = parted(part)
+                    left, right = split_equation(part)
                     if not right or "in" in right:  # a size, or what a number can be
                         continue
                     value = evaluate(right, names).nan_to_num()  # a row that sees nothing is zero
@@ -103,7 +103,7 @@ def test_formula_of_x_equals_its_rows(ramp: bool, unit: bool) -> None:
     rows_of = ((both[:3], result.matrices.x, "E"), (both[3:], result.matrices.memory, "F"))
     for formula, (before, rows, name) in zip(made, rows_of, strict=False):
         for p, row in enumerate(before):
-            inside = re.sub(r"^\\frac\{(.*)\}\{\|\1\|\}$", r"\1", parted(formula)[1])
+            inside = re.sub(r"^\\frac\{(.*)\}\{\|\1\|\}$", r"\1", split_equation(formula)[1])
             value = evaluate(inside, {f"{name}_p": torch.from_numpy(row), "p": p})
             assert (r"|" in formula) == unit
             made_of = value / (value.norm() if unit else 1.0)

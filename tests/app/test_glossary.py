@@ -44,7 +44,7 @@ def folded(text: str) -> str:
     return re.sub(r"\s+", " ", plain).casefold()
 
 
-def shown(at: AppTest) -> str:
+def text_of(at: AppTest) -> str:
     """All that a page says: texts, names of controls and their help, sentences, what stands on figures."""
     texts: list[Any] = [each for kind in TEXTS for each in at.get(kind)]
     controls: list[Any] = [each for kind in CONTROLS for each in at.get(kind)]
@@ -86,7 +86,7 @@ def stands(at: AppTest, page: str, name: str, value: str) -> bool:
     return bool(at.session_state[name] == wanted)
 
 
-def opened(term: Term) -> AppTest:
+def open_view(term: Term) -> AppTest:
     """What a term's link opens; a model is read before, so that nobody waits for it."""
     page = ADDRESSES[term.place.folder]
     if term.place.link.get("source") == "a real model":
@@ -98,11 +98,11 @@ def opened(term: Term) -> AppTest:
 def test_term_link_opens_a_view_that_names_the_term(name: str) -> None:
     term = EVERY_TERM[name]
     page = ADDRESSES[term.place.folder]
-    at = opened(term)
+    at = open_view(term)
     assert [each.value for each in at.warning if "The link's" in each.value] == []
     for setting, value in term.place.link.items():
         assert stands(at, page, setting, value), f"{setting} is not {value}"
-    said = shown(at)
+    said = text_of(at)
     named = any(folded(each) in said for each in (term.name, *term.also))
     without_package = name == "Learned positions" and attn_core.SCHEMES["learned"].missing_package()
     assert named or {*map(latex.key, term.symbols)} & letters_on(at) or without_package
@@ -125,7 +125,7 @@ NAMED = {
 
 @pytest.mark.parametrize("name", NAMED)
 def test_term_names_of_the_field_are_on_their_views(name: str) -> None:
-    said = shown(opened(EVERY_TERM[name]))
+    said = text_of(open_view(EVERY_TERM[name]))
     assert [each for each in NAMED[name] if folded(each) not in said] == []
 
 

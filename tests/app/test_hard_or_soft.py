@@ -29,7 +29,7 @@ def steps(
     return at_every_step(State(inputs, scoring), (row, 0), look=StageOptions(moves="temperature"))
 
 
-def said(result: Result) -> str:
+def caption_text(result: Result) -> str:
     return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", caption("hard or soft", result)).replace(
         "−", "-"
     )
@@ -62,7 +62,7 @@ def test_hard_lookup_page_equals_numpy_at_every_temperature(kind: str, row: int)
         np.testing.assert_allclose(result.matrices.output[row], soft, atol=1e-12)
         distances.append(math.dist(hard, soft))
         assert lookup.output_change[row] == pytest.approx(distances[-1], abs=1e-12)
-        told = re.search(r"the two outputs are (\S+)(?: × 10\S+)? apart", said(result))
+        told = re.search(r"the two outputs are (\S+)(?: × 10\S+)? apart", caption_text(result))
         assert told is not None
         if distances[-1] > 1e-3:
             assert float(told[1]) == pytest.approx(distances[-1], rel=6e-3)
@@ -74,7 +74,7 @@ def test_hard_lookup_sentence_has_the_best_key_and_its_weight() -> None:
     # scores 0.5 - 2 and 0.5 - 6, over the root of 2
     best, following = -1.5 / math.sqrt(2), -5.5 / math.sqrt(2)
     less = math.exp(following - best)
-    text = said(result)
+    text = caption_text(result)
     assert f"best scaled score {best:.6g}, with" in text
     assert messages_in(text, "key", weight=f"{1 / (1 + less):.6f}", apart=f"{5 * less / (1 + less):.3g}")
 
@@ -83,8 +83,8 @@ def test_hard_lookup_ties_are_named_and_shared() -> None:
     result = steps(Inputs(text="the cat saw the dog", vectors="one-hot", qkv="as they are"))[0]
     assert result.matrices.lookup is not None
     assert result.matrices.lookup().weights[0].tolist() == [0.5, 0, 0, 0.5, 0]
-    assert messages_in(said(result), "score", key="“the” and “the₂”")
-    assert messages_in(said(result), count=1)
+    assert messages_in(caption_text(result), "score", key="“the” and “the₂”")
+    assert messages_in(caption_text(result), count=1)
 
 
 def test_hard_lookup_has_a_line_in_checks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,7 @@ SCHEMES = {
 FLAGS = list(product((False, True), (False, True), ("none", "causal", A_PATTERN_A_HEAD), (1.0, 3.16)))
 
 
-def known(result: Result) -> dict[str, Any]:
+def symbols(result: Result) -> dict[str, Any]:
     """What the letters of the formulas stand for, from the words and the drawn matrices."""
     module, setting = result.module, result.setting
     words, d_head = sequences(without_positions(setting)), module.d_head
@@ -64,7 +64,7 @@ def known(result: Result) -> dict[str, Any]:
 
 def evaluated(result: Result) -> tuple[torch.Tensor, torch.Tensor]:
     """Return weights and output by the formulas as they are written."""
-    letters = known(result)
+    letters = symbols(result)
     heads = formulas.names(result)
     maps = []
     for h in range(1, result.n_head + 1):
@@ -99,7 +99,7 @@ def test_heads_formulas_give_the_numbers_of_the_page(scheme: str, cross: bool) -
         torch.testing.assert_close(weights, result.attention.weights)
         torch.testing.assert_close(output, result.attention.output)
         if projection:
-            letters = known(result) | dict(zip(formulas.names(result), result.attention.heads, strict=True))
+            letters = symbols(result) | dict(zip(formulas.names(result), result.attention.heads, strict=True))
             summand, _, added = formulas.output_as_sum(result).partition(" + ")
             term = re.sub(r"\\sum_\{h=1\}\^\{\d+\}", "", summand).strip()
             total = sum(
@@ -113,7 +113,7 @@ def test_heads_formulas_give_the_numbers_of_the_page(scheme: str, cross: bool) -
 def test_heads_formula_without_its_bias_gives_other_numbers() -> None:
     """The evaluation can fail: letters that a formula leaves out are missed."""
     result = Result(replace(OWN, bias=True), LOOK, 2)
-    letters = known(result) | dict(zip(formulas.names(result), result.attention.heads, strict=True))
+    letters = symbols(result) | dict(zip(formulas.names(result), result.attention.heads, strict=True))
     text = formulas.output(result, formulas.names(result))
     without = evaluate(text.replace(" + b_o", ""), letters)
     assert float((without - result.attention.output).abs().max()) > 0.05

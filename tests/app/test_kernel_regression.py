@@ -60,7 +60,7 @@ def assert_sound(at: AppTest) -> None:
         assert not re.search(r"\b(nan|inf|None|not a number)\b|∞", text.value), text.value
 
 
-def told(at: AppTest) -> str:
+def text_of(at: AppTest) -> str:
     return "\n".join(text.value for text in at.markdown)
 
 
@@ -81,7 +81,7 @@ def test_every_data_set_opens_at_both_ends_of_the_bandwidth(data: str, picture: 
 def test_every_tab_of_every_picture_opens(tab: str, picture: str) -> None:
     at = page(tab=tab, kernel="boxcar" if tab == "Arithmetic" else "gaussian", picture=picture, h="0.131")
     assert_sound(at)
-    assert tab != "Checks" or "fails" not in told(at)
+    assert tab != "Checks" or "fails" not in text_of(at)
 
 
 # Each count is one at which the weights alone filled a message, and the rest did not fit.
@@ -107,7 +107,7 @@ def test_slider_has_fewer_steps_where_all_do_not_fit(kernel: str, n_points: int)
 @pytest.mark.parametrize("n_points", ["40", "500"])
 def test_picture_arithmetic_and_code_have_one_bandwidth(picture: str, n_points: str) -> None:
     at = page(picture=picture, h="0.57", points=n_points, tab="Arithmetic")
-    arithmetic = re.search(r"at bandwidth h = ([\d.]+)", told(at))
+    arithmetic = re.search(r"at bandwidth h = ([\d.]+)", text_of(at))
     assert arithmetic is not None
     h = arithmetic[1]
     said = f"h² = {float(h) ** 2:.3g}" if picture.startswith("Bridge") else None
@@ -127,7 +127,7 @@ def test_slider_of_few_values_includes_those_of_the_link() -> None:
     assert head["slider"]["values"][head["slider"]["index"]] == h
     assert head["cursor"]["values"][head["cursor"]["index"]] == x0
     assert len(head["slider"]["values"]) < len(BANDWIDTH.values)
-    assert "at bandwidth h = 1.84," in told(at)
+    assert "at bandwidth h = 1.84," in text_of(at)
     assert any("h = 1.84" in each for each in said)
 
 
@@ -299,7 +299,7 @@ def test_own_points_of_any_size_are_drawn_described_and_checked(name: str) -> No
             x0=chance.choice(QUERY_AT.texts()),
         )
         assert_sound(at)
-        assert tab != "Checks" or "fails" not in told(at)
+        assert tab != "Checks" or "fails" not in text_of(at)
 
 
 @pytest.mark.parametrize("value", [7.25, -7.25, 1e6, 1e-6])
@@ -330,7 +330,7 @@ def test_dates_are_shown_as_dates(picture: str) -> None:
     if picture not in ("Bridge to attention", TWO_INPUTS, "Limits"):  # these have places of their own
         assert "days" in " ".join(head["slider"]["texts"])
         if picture != LOCAL_LINES:  # whose weights are no kernel's over a sum: no arithmetic of it
-            assert re.search(r"\| \d{4}-\d\d-\d\d", told(at))
+            assert re.search(r"\| \d{4}-\d\d-\d\d", text_of(at))
         axis = figure_at(packed, 0)["layout"]["xaxis" if picture != "Choose the bandwidth" else "xaxis2"]
         assert all(re.fullmatch(r"\d{4}-\d\d", text) for text in axis["ticktext"]), axis["ticktext"]
         assert not re.search(r"1975\d", "".join(said))

@@ -14,7 +14,7 @@ from attn_words import speaking
 from pages import PAGES
 from pages.kernel_regression.data_points import sample, typed_sample
 from pages.kernel_regression.settings import KERNEL_VIEW, TRUTH
-from tests.app.test_kernel_regression import assert_sound, page, told
+from tests.app.test_kernel_regression import assert_sound, page, text_of
 from tests.run_programs import leaves
 from tests.walk import fields
 
@@ -30,13 +30,13 @@ REFUSED = {
 }
 
 
-def opened(text: str) -> At[Any]:
+def open_function(text: str) -> At[Any]:
     return PAGES["kernel-regression"].at(urlencode({"data": FUNCTION, "truth": text}))
 
 
 def noted(text: str) -> str:
     """What is said in the sidebar of a link, without its markdown."""
-    at = opened(text)
+    at = open_function(text)
     assert at.figure() is not None
     return "\n".join(at.controls.messages).replace("\\", "")
 
@@ -87,7 +87,7 @@ def test_typed_function_programs_give_the_numbers_on_screen(text: str) -> None:
     query = torch.tensor([2.5], dtype=torch.float64)
     wanted = nadaraya_watson(query, *points.tensors(), bandwidth=0.5).estimate
     for kind in ("PyTorch", "NumPy", "attn_core"):
-        at = opened(text)
+        at = open_function(text)
         estimate = np.asarray(leaves(at.programs, kind)["estimate"])
         np.testing.assert_allclose(estimate, wanted.numpy(), rtol=1e-9)
 
@@ -103,4 +103,4 @@ def test_typed_function_messages_are_translated() -> None:
     with speaking("zh"):
         said = noted("2^")
     assert "第 3 个字符" in said
-    assert not told(page(lang="zh", data=FUNCTION)).count("typed function")
+    assert not text_of(page(lang="zh", data=FUNCTION)).count("typed function")

@@ -46,7 +46,7 @@ from attn_words import (
     translations,
     with_small_letter,
 )
-from locales.words import AREAS, HERE, ROOT, SAME, done
+from locales.words import AREAS, HERE, ROOT, SAME, is_translated
 from tests.pages import PAGES as WALKED
 from tests.pages import ROUTER, open_page, open_sound
 from tests.plain_words import _texts_in_proto as texts_in
@@ -322,7 +322,7 @@ def _plain(app: AppTest) -> dict[str, list[str]]:
     return {text: words for text, words in found.items() if words}
 
 
-def _opened(_label: str, **_more: Any) -> Any:
+def _open_popover(_label: str, **_more: Any) -> Any:
     panel = st.container()
     panel.open = True  # type: ignore[attr-defined]  # as a popover that somebody has opened
     return panel
@@ -346,7 +346,7 @@ def _opened(_label: str, **_more: Any) -> Any:
 def test_shared_messages_appear_in_the_pseudo_language(
     link: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(st, "popover", _opened)
+    monkeypatch.setattr(st, "popover", _open_popover)
     app = AppTest.from_file(ROUTER, default_timeout=300)
     app = open_page("single-head", app.run(), lang=PSEUDO, **link)
     assert not app.exception
@@ -493,7 +493,7 @@ def test_catalogues_equal_the_messages_of_the_code() -> None:
 @pytest.mark.parametrize("name", CATALOGUES)
 def test_translation_has_the_fields_of_its_message(name: str) -> None:
     for message in CATALOGUES[name]:
-        for asked, said in _forms(message) if message.id and done(message) else ():
+        for asked, said in _forms(message) if message.id and is_translated(message) else ():
             assert _fields(said) == _fields(asked), (asked, said)
 
 
@@ -502,7 +502,7 @@ def test_translation_has_the_marks_of_its_message(name: str) -> None:
     """Bold, code, icons, colours and links, each as often."""
     marks = re.compile(r"\*\*|`[^`]*`|:material/\w+:|:(?:violet|orange|green|gray|small)\[|</?\w+>|\$[^$]+\$")
     for message in CATALOGUES[name]:
-        for asked, said in _forms(message) if message.id and done(message) else ():
+        for asked, said in _forms(message) if message.id and is_translated(message) else ():
             assert sorted(marks.findall(said)) == sorted(marks.findall(asked)), (asked, said)
 
 

@@ -54,7 +54,7 @@ def setting(task: str, typed: str = "", *, positions: bool = True, off: tuple[in
     return ToySetting(recipe, typed or TASKS[task].example, off)
 
 
-def spoken(packed_says: bytes | None, step: int) -> str:
+def caption_text(packed_says: bytes | None, step: int) -> str:
     assert packed_says
     return "".join(text for _, text in caption_at(packed_says, step))
 
@@ -66,7 +66,7 @@ def test_sentences_have_the_numbers_of_their_step(recipe: Recipe) -> None:
     task, tokens = TASKS[recipe.task], TASKS[recipe.task].tokens(chosen.letters)
     answers = task.answers(tokens).tolist()
     for at in {0, len(run.checkpoints) // 2, len(run.checkpoints) - 1}:
-        told, step = spoken(sentences, at), run.checkpoints[at].step
+        told, step = caption_text(sentences, at), run.checkpoints[at].step
         look = run.curve.at(step)
         assert f"After {step:,} steps" in told
         assert messages_in(told, "steps", right=f"{look.accuracy:.1%}", loss=number(look.loss, 3))

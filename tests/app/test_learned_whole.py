@@ -68,7 +68,7 @@ def shelf_with(monkeypatch: pytest.MonkeyPatch, load: Any) -> ModelShelf:
 
 def small_gpt2(folder: Path, monkeypatch: pytest.MonkeyPatch, **sizes: int) -> RealModel:
     config = transformers.GPT2Config(vocab_size=small_models.WORDS, **sizes)
-    small_models.drawn(config).save_pretrained(folder)
+    small_models.random_model(config).save_pretrained(folder)
     small_models.byte_level().save(str(folder / "tokenizer.json"))
     model = load_model(folder)
     shelf_with(monkeypatch, lambda name, progress: model)

@@ -17,14 +17,14 @@ opened = partial(open_sound, "single-head")
 SETTINGS = (Flag("bias", False),)
 
 
-def written(app: AppTest) -> str:
+def own_html(app: AppTest) -> str:
     """All HTML that the page writes itself."""
     return "\n".join(element.proto.body for element in app.get("html"))
 
 
 def test_embed_link_hides_parts_names_them_and_keeps_the_page() -> None:
     app = opened(hide="tabs,bias", say='Look at <b onclick="x">row 2</b> & **wait**', projector="true")
-    page = written(app)
+    page = own_html(app)
     assert "[data-testid=stTabs] { display: none" in page
     assert ".st-key-bias" in page
     assert "Look at &lt;b onclick=&quot;x&quot;&gt;row 2&lt;/b&gt; &amp; **wait**" in page
@@ -48,7 +48,7 @@ def test_embed_link_with_a_bad_part_drops_and_names_it(name: str, text: str, wan
     assert f"`{name}`" in dropped[0]
     assert wanted in dropped[0]
     assert name not in app.query_params
-    assert "body{" not in written(app)
+    assert "body{" not in own_html(app)
 
 
 def test_embed_style_takes_known_names_only() -> None:

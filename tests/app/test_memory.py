@@ -62,7 +62,7 @@ asyncio.run(asyncio.wait_for(wait(), 60))
 """
 
 
-def _kept(*told: str, **environment: str) -> float:
+def _megabytes_kept(*told: str, **environment: str) -> float:
     said = subprocess.run(
         [sys.executable, "-c", MEGABYTES + COME_AND_GO, *told],
         capture_output=True,
@@ -76,10 +76,10 @@ def _kept(*told: str, **environment: str) -> float:
 @pytest.mark.slow
 @GLIBC
 def test_freed_memory_is_returned_unless_the_host_disables_it() -> None:
-    assert _kept("told") < 20
-    assert _kept() > 100
+    assert _megabytes_kept("told") < 20
+    assert _megabytes_kept() > 100
     own = {"MALLOC_MMAP_THRESHOLD_": "33554432", "MALLOC_TRIM_THRESHOLD_": "268435456"}
-    assert _kept("told", **own) > 100
+    assert _megabytes_kept("told", **own) > 100
 
 
 @pytest.mark.slow

@@ -43,7 +43,7 @@ class Browser:
         return [*BackMsg.FromString(self.talk.correct(message)["bytes"]).rerun_script.cached_message_hashes]
 
 
-def shown(name: str, known: list[str]) -> ForwardMsg:
+def large_message(name: str, known: list[str]) -> ForwardMsg:
     """A large message, or its name alone where that is known."""
     answer = ForwardMsg()
     answer.metadata.cacheable = True
@@ -55,7 +55,7 @@ def shown(name: str, known: list[str]) -> ForwardMsg:
     return answer
 
 
-def ended() -> ForwardMsg:
+def end_of_run() -> ForwardMsg:
     answer = ForwardMsg()
     answer.script_finished = ForwardMsg.FINISHED_SUCCESSFULLY
     return answer
@@ -65,29 +65,29 @@ def ended() -> ForwardMsg:
 @pytest.mark.parametrize("between", range(KEPT // 2 + 1))
 def test_answer_never_names_a_message_evicted_during_its_run(idle: int, between: int) -> None:
     browser = Browser(Talk())
-    browser.hear(shown("figure", []))
+    browser.hear(large_message("figure", []))
     for _ in range(idle + 1):
-        browser.hear(ended())
+        browser.hear(end_of_run())
     known = browser.ask()
     assert ("figure" in known) == (idle + 1 <= KEPT // 2)
     for _ in range(between):
-        browser.hear(ended())
-    browser.hear(shown("figure", known))
+        browser.hear(end_of_run())
+    browser.hear(large_message("figure", known))
 
 
 def test_named_message_is_kept() -> None:
     browser = Browser(Talk())
-    browser.hear(shown("figure", []))
+    browser.hear(large_message("figure", []))
     for _ in range(3 * KEPT):
-        browser.hear(ended())
+        browser.hear(end_of_run())
         known = browser.ask()
         assert known == ["figure"]
-        browser.hear(shown("figure", known))
+        browser.hear(large_message("figure", known))
 
 
 def test_new_connection_names_no_message_of_the_last_one() -> None:
     browser = Browser(Talk())
-    browser.hear(shown("figure", []))
+    browser.hear(large_message("figure", []))
     browser.talk = Talk()
     assert browser.ask() == []
 

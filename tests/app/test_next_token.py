@@ -72,7 +72,7 @@ def test_next_token_of_a_model_without_predictions_says_so(link: str) -> None:
 
 def test_next_token_logit_parts_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kind: Any = transformers.AutoModelForCausalLM
-    small_models.drawn(small_models.CONFIGS["llama"](), kind).save_pretrained(tmp_path)
+    small_models.random_model(small_models.CONFIGS["llama"](), kind).save_pretrained(tmp_path)
     small_models.as_transformers(small_models.TOKENIZERS["llama"]()).save_pretrained(tmp_path)
     model = load_model(tmp_path)
     shelf = ModelShelf(lambda name, progress: model)

@@ -20,7 +20,7 @@ from tests.walk import fields
 OLD: dict[str, dict[str, Any]] = json.loads((Path(__file__).parent / "old_links.json").read_text())
 
 
-def shown(link: str) -> tuple[str | None, dict[str, list[Any]]]:
+def open_link(link: str) -> tuple[str | None, dict[str, list[Any]]]:
     """Open a link; return where its slider stands, and what the maps of its first figure hold."""
     page, _, query = link.partition("?")
     at = open_page(page.strip("/"), **parse_qs(query))
@@ -49,7 +49,7 @@ def shown(link: str) -> tuple[str | None, dict[str, list[Any]]]:
 @pytest.mark.sample(9)
 @pytest.mark.parametrize("link", OLD)
 def test_saved_link_shows_its_old_numbers(link: str) -> None:
-    step, maps = shown(link)
+    step, maps = open_link(link)
     old = OLD[link]
     assert step == old["step"]
     for name, (shape, *sums) in old["maps"].items():

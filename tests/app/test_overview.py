@@ -29,7 +29,7 @@ from tests.walk import split
 overview = partial(open_sound, "")
 
 
-def seen(app: AppTest) -> str:
+def caption_text(app: AppTest) -> str:
     """The sentence under the five maps, where their slider stands."""
     head, said, _ = split(app.get("bidi_component")[1].proto.bytes)
     return "".join(text for _, text in caption_at(said, json.loads(head)["slider"]["index"]))
@@ -38,14 +38,14 @@ def seen(app: AppTest) -> str:
 def test_overview_opens_describes_its_figure_and_links_every_page() -> None:
     app = overview()
     assert not app.exception
-    assert "temperature 1.00" in seen(app)
+    assert "temperature 1.00" in caption_text(app)
     assert len(app.get("bidi_component")) == 2
     links = {link.proto.page for link in app.get("page_link")}
     assert links == {page.address for page in PAGES if not page.is_default}
 
 
 def test_overview_link_opens_at_its_temperature() -> None:
-    assert "temperature 3.16" in seen(overview(t="3.16"))
+    assert "temperature 3.16" in caption_text(overview(t="3.16"))
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_overview_bad_temperature_is_named(text: str, used: str) -> None:
     app = overview(t=text)
     assert not app.exception
     assert any("The link's `t` was" in each.value for each in app.warning)
-    assert f"temperature {used}" in seen(app)
+    assert f"temperature {used}" in caption_text(app)
 
 
 def test_gaussian_kernel_equals_softmax_at_temperature_h_squared() -> None:

@@ -362,7 +362,7 @@ def test_pack_bound_counts_all_bytes() -> None:
         pack([{"data": [], "layout": {"title": {"text": letters}}}])
 
 
-def arranged(columns: dict[str, list[Any]]) -> dict[str, Any]:
+def figure_with_screens(columns: dict[str, list[Any]]) -> dict[str, Any]:
     screens = [
         {"width": w, "height": 2 * w, "settings": {name: column[i] for name, column in columns.items()}}
         for i, w in enumerate((320, 640, 960))
@@ -373,9 +373,9 @@ def arranged(columns: dict[str, list[Any]]) -> dict[str, Any]:
 def test_pack_screens_are_sent_as_differences() -> None:
     same = {f"layout.xaxis{i}.domain": [[0, 0.5], [0, 0.25], [0, 0.125]] for i in range(2, 90)}
     steps = [
-        arranged(same | {"layout.title.text": ["a", "b", "c"], "layout.height": [5, 5, 5]}),
-        arranged(same | {"layout.title.text": ["a", "d", "c"]}),
-        arranged(same | {"layout.title.text": ["a", "b", "c"], "layout.height": [5, 5, 5]}),
+        figure_with_screens(same | {"layout.title.text": ["a", "b", "c"], "layout.height": [5, 5, 5]}),
+        figure_with_screens(same | {"layout.title.text": ["a", "d", "c"]}),
+        figure_with_screens(same | {"layout.title.text": ["a", "b", "c"], "layout.height": [5, 5, 5]}),
     ]
     message = pack(steps)
     for step, wanted in enumerate(steps):

@@ -23,10 +23,10 @@ def compared(page: str, a: str, b: str, panel: str = "") -> At[Any]:
     return PAGES[page].at(f"{b}&{pin}" if b else pin)
 
 
-def shown(at: At[Any], name: str) -> Any:
+def values(at: At[Any], name: str) -> Any:
     """The numbers of a trace: of a map with zeros where a weight is masked."""
-    trace = next(each for each in at.figure()["data"] if each["name"] == name)
-    return np.nan_to_num(trace["z"]) if trace["type"] == "heatmap" else trace["y"]
+    data = next(each for each in at.figure()["data"] if each["name"] == name)
+    return np.nan_to_num(data["z"]) if data["type"] == "heatmap" else data["y"]
 
 
 @pytest.mark.parametrize(
@@ -44,9 +44,9 @@ def shown(at: At[Any], name: str) -> Any:
 def test_pinned_a_b_and_difference_equal_two_pages(page: str, a: str, b: str, panel: str) -> None:
     at = compared(page, a, b, panel)
     assert not at.dropped
-    before, after = (shown(PAGES[page].at(each), panel) for each in (a, b))
+    before, after = (values(PAGES[page].at(each), panel) for each in (a, b))
     for name, numbers in (("A", before), ("B", after), ("difference", after - before)):
-        np.testing.assert_allclose(shown(at, name), numbers, atol=2e-6, err_msg=name)
+        np.testing.assert_allclose(values(at, name), numbers, atol=2e-6, err_msg=name)
     row, column = np.unravel_index(np.abs(after - before).argmax(), before.shape)
     axes = at.figure()["layout"]
     labels = axes["yaxis"]["ticktext"], axes["xaxis"]["ticktext"]
@@ -60,7 +60,7 @@ def test_pinned_a_b_and_difference_equal_two_pages(page: str, a: str, b: str, pa
     assert figure.slider is not None
     steps = figure.slider.steps
     other = compared(page, a, f"{b}&{steps.name}={steps.text(steps.values[0])}".lstrip("&"), panel)
-    np.testing.assert_array_equal(shown(other, "A"), shown(at, "A"))
+    np.testing.assert_array_equal(values(other, "A"), values(at, "A"))
 
 
 def test_pinned_weights_difference_equals_a_softmax_by_hand() -> None:
@@ -83,7 +83,7 @@ def test_pinned_weights_difference_equals_a_softmax_by_hand() -> None:
     for row in range(6):
         for column in range(6):
             difference = after[row][column] - before[row][column]
-            assert shown(at, "difference")[row, column] == pytest.approx(difference, abs=1e-5)
+            assert values(at, "difference")[row, column] == pytest.approx(difference, abs=1e-5)
             if abs(difference) > largest:
                 largest, place = abs(difference), (row, column)
     words = ["the", "cat", "sat", "on", "the₂", "mat"]
@@ -98,17 +98,17 @@ def test_pinned_weights_difference_equals_a_softmax_by_hand() -> None:
 def test_pinned_curves_of_two_bandwidths_equal_two_calls() -> None:
     at = compared("kernel-regression", "kernel=boxcar&h=0.1", "h=0.2", "curves x")
     before, after = (
-        shown(PAGES["kernel-regression"].at(link), "estimate") for link in ("kernel=boxcar&h=0.1", "h=0.2")
+        values(PAGES["kernel-regression"].at(link), "estimate") for link in ("kernel=boxcar&h=0.1", "h=0.2")
     )
-    np.testing.assert_array_equal(shown(at, "A: estimate"), before)
-    np.testing.assert_array_equal(shown(at, "B: estimate"), after)
-    np.testing.assert_allclose(shown(at, "difference: estimate"), after - before, atol=1e-6)
+    np.testing.assert_array_equal(values(at, "A: estimate"), before)
+    np.testing.assert_array_equal(values(at, "B: estimate"), after)
+    np.testing.assert_allclose(values(at, "difference: estimate"), after - before, atol=1e-6)
 
 
 def test_pinned_chart_names_only_the_curves_that_changed() -> None:
     at = compared("kernel-regression", "kernel=boxcar&h=0.01", "kernel=triangular&h=0.01")
     before, after = (
-        shown(PAGES["kernel-regression"].at(f"h=0.01&kernel={kernel}"), "estimate")
+        values(PAGES["kernel-regression"].at(f"h=0.01&kernel={kernel}"), "estimate")
         for kernel in ("boxcar", "triangular")
     )
     assert np.nanmax(np.abs(after - before)) > 0.1
@@ -130,8 +130,8 @@ def test_pinned_arcs_are_compared_by_their_map_only(page: str, setting: str, mor
 def test_pinned_swap_twice_is_unchanged_and_once_negative() -> None:
     a, b = "seed=7", "mask=causal"
     at, swapped = compared("single-head", a, b), compared("single-head", b, a)
-    np.testing.assert_allclose(shown(swapped, "difference"), -shown(at, "difference"), atol=1e-7)
-    np.testing.assert_allclose(shown(swapped, "A"), shown(at, "B"), atol=1e-7)
+    np.testing.assert_allclose(values(swapped, "difference"), -values(at, "difference"), atol=1e-7)
+    np.testing.assert_allclose(values(swapped, "A"), values(at, "B"), atol=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_pinned_bad_link_is_dropped_and_named_and_the_page_stays(bad: str) -> No
     at = compared("single-head", bad, "mask=causal")
     assert [each.name for each in at.dropped] == ["pin"]
     np.testing.assert_array_equal(
-        shown(at, "weights"), shown(PAGES["single-head"].at("mask=causal"), "weights")
+        values(at, "weights"), values(PAGES["single-head"].at("mask=causal"), "weights")
     )
 
 
@@ -175,20 +175,20 @@ def test_pinned_link_leaves_out_tab_and_frame_options() -> None:
     assert pin.values("") == {"bias": False}
 
 
-def said(app: AppTest) -> str:
+def text_of(app: AppTest) -> str:
     return " ".join(each.value for each in app.markdown)
 
 
 def test_pin_and_clear_buttons_work() -> None:
     app = open_sound("single-head", mask="causal")
-    assert "A:" not in said(app)
+    assert "A:" not in text_of(app)
     app.button(key="pin").click().run()
     assert app.query_params["pin"] == "mask=causal"
     app.selectbox(key="mask").set_value("none").run()
-    assert "**A:**" in said(app)
+    assert "**A:**" in text_of(app)
     app.button(key="pin-clear").click().run()
     assert "pin" not in app.query_params
-    assert "**A:**" not in said(app)
+    assert "**A:**" not in text_of(app)
     assert not app.exception
 
 

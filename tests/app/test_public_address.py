@@ -26,14 +26,14 @@ def in_a_network(monkeypatch: pytest.MonkeyPatch) -> str:
     return "127.0.0.2"
 
 
-def offered(link: str, headers: dict[str, str] = DIRECT, peer: str | None = None) -> tuple[str, str]:
+def public_link(link: str, headers: dict[str, str] = DIRECT, peer: str | None = None) -> tuple[str, str]:
     return public_address.public_link(link, headers, peer)
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "lab.localhost"])
 def test_server_listening_to_all_has_its_address_in_the_link(host: str, in_a_network: str) -> None:
     with listening("0.0.0.0") as port:
-        link, said = offered(f"http://{host}:{port}/{QUERY}", {"Host": f"{host}:{port}"})
+        link, said = public_link(f"http://{host}:{port}/{QUERY}", {"Host": f"{host}:{port}"})
         assert link == f"http://{in_a_network}:{port}/{QUERY}"
         assert f"A link to `{host}` opens on this machine alone. This one has" in said
 
@@ -41,7 +41,7 @@ def test_server_listening_to_all_has_its_address_in_the_link(host: str, in_a_net
 def test_server_on_this_machine_alone_says_so(in_a_network: str) -> None:
     with listening("127.0.0.1") as port:
         there = f"http://localhost:{port}/{QUERY}"
-        link, said = offered(there)
+        link, said = public_link(there)
         assert link == there
         assert "the server listens to nobody else. Started with `--server.address 0.0.0.0`" in said
         assert in_a_network not in said
@@ -69,7 +69,7 @@ def test_machine_address_is_hidden_from_remote_visitors(
 ) -> None:
     with listening("0.0.0.0") as port:
         there = link.format(port=port)
-        found, said = offered(there, headers, peer)
+        found, said = public_link(there, headers, peer)
     assert found == there
     assert in_a_network not in said
     assert said == ("This link opens on this machine alone." if "{port}" in link else "")
@@ -77,7 +77,7 @@ def test_machine_address_is_hidden_from_remote_visitors(
 
 def test_machine_without_a_network_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(public_address, "own_host", lambda: None)
-    assert offered(f"http://localhost:8501/{QUERY}") == (
+    assert public_link(f"http://localhost:8501/{QUERY}") == (
         f"http://localhost:8501/{QUERY}",
         "This link opens on this machine alone.",
     )

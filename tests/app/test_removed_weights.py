@@ -16,18 +16,18 @@ from tests.sentences import messages_in, numbers_in
 SENTENCE = "text=a+cat+sat+on+my+mat&t=0.8"
 
 
-def opened(link: str) -> Any:
+def open_view(link: str) -> Any:
     return PAGES["single-head"].at(f"{SENTENCE}&{link}")
 
 
-def drawn(at: Any) -> dict[str, dict[str, Any]]:
+def by_name(at: Any) -> dict[str, dict[str, Any]]:
     return {trace["name"]: trace for trace in at.figure()["data"]}
 
 
 @pytest.mark.parametrize("value", [0.0, 0.15, 0.5])
 def test_threshold_fades_dropped_weights_and_states_the_kept_sum(value: float) -> None:
-    at = opened(f"stage=threshold&above={value:g}")
-    traces = drawn(at)
+    at = open_view(f"stage=threshold&above={value:g}")
+    traces = by_name(at)
     weights = np.asarray(traces["weights"]["z"], dtype=float)
     faded = np.asarray(traces["weights faded"]["z"], dtype=float) == 0
     assert (faded == (weights < value)).all()
@@ -41,8 +41,8 @@ def test_threshold_fades_dropped_weights_and_states_the_kept_sum(value: float) -
 
 
 def test_top_two_weights_are_renormalised_and_the_output_moves_as_stated() -> None:
-    at = opened("stage=threshold&keep=largest&largest=2&renorm=true&mask=causal")
-    weights = np.nan_to_num(np.asarray(drawn(at)["weights"]["z"], dtype=float))
+    at = open_view("stage=threshold&keep=largest&largest=2&renorm=true&mask=causal")
+    weights = np.nan_to_num(np.asarray(by_name(at)["weights"]["z"], dtype=float))
     value = np.asarray([[*row] for row in zip(*_values(), strict=True)])
     moved = []
     for row in weights:
@@ -54,7 +54,7 @@ def test_top_two_weights_are_renormalised_and_the_output_moves_as_stated() -> No
 
 
 def _values() -> list[list[float]]:
-    trace = {each["name"]: each for each in opened("stage=output").figure()["data"]}["V"]
+    trace = {each["name"]: each for each in open_view("stage=output").figure()["data"]}["V"]
     values: list[list[float]] = np.asarray(trace["z"], dtype=float).T.tolist()
     return values
 
@@ -62,14 +62,14 @@ def _values() -> list[list[float]]:
 @pytest.mark.parametrize("mask", ["none", "causal"])
 @pytest.mark.parametrize("word", [0, 2, 5])
 def test_ablated_word_equals_torch_with_it_masked(word: int, mask: str) -> None:
-    at = opened(f"stage=without&without={word}&mask={mask}")
+    at = open_view(f"stage=without&without={word}&mask={mask}")
     matrices = at.view.result.matrices
     less = torch.from_numpy(matrices.mask).clone()
     less[:, word] = False
     query, key, value = map(torch.from_numpy, (matrices.query, matrices.key, matrices.value))
     made = F.scaled_dot_product_attention(query, key, value, attn_mask=less, scale=0.5 / 0.8).nan_to_num()
     apart = (made - torch.from_numpy(matrices.output)).norm(dim=-1)
-    traces = drawn(at)
+    traces = by_name(at)
     np.testing.assert_allclose(np.asarray(traces["output without"]["z"]), made, atol=1e-9)
     assert messages_in(at.sentence, far=f"{float(apart.max()):.3g}")
     column = matrices.weights[:, word]
@@ -84,7 +84,7 @@ def test_ablated_word_equals_torch_with_it_masked(word: int, mask: str) -> None:
 @pytest.mark.parametrize("kind", ["PyTorch", "NumPy", "attn_core"])
 def test_ablation_programs_leave_the_numbers_on_the_page(more: str, kind: str) -> None:
     def programs(link: str) -> tuple[Any, dict[str, Any]]:
-        at = opened(link + more)
+        at = open_view(link + more)
         return at, leaves(at.programs, kind)
 
     at, names = programs("stage=threshold&above=0.2&renorm=true")
@@ -109,7 +109,7 @@ def test_ablated_key_with_all_weight_is_shared_among_the_rest(link: str, kind: s
     name, _mark, settings = link.partition("?")
     at = PAGES[name].at(f"{settings}&without=1")
     weights, without = (
-        np.asarray(drawn(at)[each]["z"], dtype=float) for each in ("weights", "weights without")
+        np.asarray(by_name(at)[each]["z"], dtype=float) for each in ("weights", "weights without")
     )
     assert (weights[:, 1] == 1).any()  # nothing of it is left to divide
     np.testing.assert_allclose(leaves(at.programs, kind)["without"], np.nan_to_num(without), atol=1e-6)
@@ -148,7 +148,7 @@ def test_ablated_word_in_many_heads_equals_torch_with_it_masked(word: int, head:
     left = may.clone()
     left[:, word] = False
     made = [scores.masked_fill(~each, -torch.inf).softmax(dim=-1).nan_to_num() for each in (may, left)]
-    traces = drawn(at)
+    traces = by_name(at)
     np.testing.assert_allclose(np.nan_to_num(traces["weights"]["z"]), made[0], atol=1e-6)
     np.testing.assert_allclose(np.nan_to_num(traces["weights without"]["z"]), made[1], atol=1e-6)
     apart = ((made[1] - made[0]) @ value).norm(dim=-1)
@@ -171,7 +171,7 @@ def test_threshold_in_many_heads_keeps_weights_that_reach_it(more: str) -> None:
     weights = scores.masked_fill(~may, -torch.inf).softmax(dim=-1)
     kept = weights * (weights >= 0.15)
     mass = kept.sum(dim=-1)
-    traces = drawn(at)
+    traces = by_name(at)
     np.testing.assert_allclose(traces["kept mass"]["z"], mass[:, None], atol=1e-6)
     np.testing.assert_allclose(np.array(at.tables["kept"]["kept weight"], dtype=float), mass)
     again = kept / mass.clamp(min=1e-300)[:, None]
@@ -280,8 +280,8 @@ def test_threshold_sentence_names_all_ties() -> None:
 def test_threshold_row_without_weights_stays_zero(link: str, above: float) -> None:
     address, query = link.split("?")
     at = PAGES[address].at(f"{query}&keep=above&above={above:g}&text=a b c d e&renorm=true")
-    rows = np.nan_to_num(np.asarray(drawn(at)["weights"]["z"], dtype=float))
-    again = np.nan_to_num(np.asarray(drawn(at)["renormalised"]["z"], dtype=float))
+    rows = np.nan_to_num(np.asarray(by_name(at)["weights"]["z"], dtype=float))
+    again = np.nan_to_num(np.asarray(by_name(at)["renormalised"]["z"], dtype=float))
     empty = int((rows.max(axis=1) < above).sum())
     assert np.allclose(np.sort(again.sum(axis=1)), [0.0] * empty + [1.0] * (5 - empty))
 

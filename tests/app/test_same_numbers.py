@@ -19,7 +19,7 @@ COUNTED = set("0123456789")  # what English says in words, "adds up to one"
 QUOTED = re.compile(r"“([^“”]*)”")
 
 
-def said(at: At[object]) -> Iterator[str]:
+def page_sentences(at: At[object]) -> Iterator[str]:
     """Yield what a page says in sentences: beside its controls, under its figure, in its notes."""
     yield from at.controls.messages
     yield at.sentence
@@ -37,7 +37,7 @@ def quoted(texts: list[str]) -> Counter[str]:
     return Counter(word for text in texts for word in QUOTED.findall(text))
 
 
-def named(word: str) -> str:
+def own_name(word: str) -> str:
     """Return what a key without a word of its own is called."""
     number = word.removeprefix("key ")
     return _("key {number}", number=number) if number.isdigit() else word
@@ -50,15 +50,15 @@ def test_both_languages_have_equal_numbers(address: str) -> None:
     chance = random.Random(35)
     for query in states(address, STATES, chance.randrange(1000)):
         link = urlencode({name: text for name, text in query.items() if name != "tab"}, doseq=True)
-        english = [*said(page.at(link))]
+        english = [*page_sentences(page.at(link))]
         with speaking("zh"):
-            chinese = [*said(page.at(link))]
+            chinese = [*page_sentences(page.at(link))]
         assert len(english) == len(chinese), link
         for one, other in zip(english, chinese, strict=True):
             missing, more = numbers([one]) - numbers([other]), numbers([other]) - numbers([one])
             assert not missing, (link, one, other)
             assert set(more) <= COUNTED, (link, one, other)
             with speaking("zh"):  # words of an example are translated, a user's are not
-                spoken = {word: {word, _(word), _c("mask", word), named(word)} for word in quoted([one])}
+                spoken = {word: {word, _(word), _c("mask", word), own_name(word)} for word in quoted([one])}
             missing_words = [word for word, either in spoken.items() if not either & set(quoted([other]))]
             assert not missing_words, (link, one, other)

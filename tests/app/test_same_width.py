@@ -47,7 +47,7 @@ def words_of(width: int, kind: str = "random") -> Tensor:
     return sentence_vectors(TOKENS, width, kind=kind, seed=SEED)
 
 
-def drawn(packed: bytes, step: int) -> list[np.ndarray]:
+def map_values(packed: bytes, step: int) -> list[np.ndarray]:
     return [np.asarray(each["z"]) for each in figure_at(packed, step)["data"] if each.get("name") in NAMES]
 
 
@@ -56,7 +56,7 @@ def test_learned_positions_are_compared_on_equal_words(kind: str, table: Tensor)
     packed = compare.draw_two(inputs("learned", 16, words=kind), "none", TITLES, STRENGTHS).steps
     x = words_of(WIDE, kind)
     before, after = by_hand(x), by_hand(x + table[1 : len(TOKENS) + 1])  # row 0 is that of [CLS]
-    for found, wanted in zip(drawn(packed, 1), (before, after, after - before), strict=True):
+    for found, wanted in zip(map_values(packed, 1), (before, after, after - before), strict=True):
         np.testing.assert_allclose(found, wanted, atol=1e-6)
 
 
@@ -71,7 +71,7 @@ def test_learned_positions_are_compared_on_equal_words(kind: str, table: Tensor)
 )
 def test_two_schemes_are_compared_on_equal_words(beside: str, scheme: str, used: int) -> None:
     packed = compare.draw_two(inputs(scheme, 5, beside), beside, TITLES, STRENGTHS).steps
-    one, other, change = drawn(packed, 0)
+    one, other, change = map_values(packed, 0)
     for found in (one, other):
         np.testing.assert_allclose(found, by_hand(words_of(used)), atol=1e-6)
     np.testing.assert_allclose(change, 0, atol=1e-6)
@@ -99,7 +99,7 @@ def test_tabs_have_the_drawn_vectors(beside: str, scheme: str) -> None:
     """What tabs read, the state's own weights, is the second of the two maps."""
     chosen = inputs(scheme, 5, beside)
     packed = compare.draw_two(chosen, beside, TITLES, STRENGTHS).steps
-    np.testing.assert_allclose(drawn(packed, 1)[1], Result(chosen).attended.weights, atol=1e-6)
+    np.testing.assert_allclose(map_values(packed, 1)[1], Result(chosen).attended.weights, atol=1e-6)
 
 
 def test_single_scheme_keeps_its_requested_width() -> None:

@@ -75,7 +75,7 @@ class Read(HTMLParser):
         return base64.b64decode(text, validate=True)
 
 
-def shown(message: bytes) -> dict[str, Any]:
+def map_values(message: bytes) -> dict[str, Any]:
     """The figure as a message opens it: every panel's numbers by its name."""
     head_size = int.from_bytes(message[:4], "little")
     head = json.loads(message[4 : 4 + head_size])
@@ -106,7 +106,7 @@ def test_snippet_has_figure_and_sentence_of_its_link(spoken: str) -> None:
     assert len(MarkdownIt().parse(html)) == 1  # a blank line would end its block
     assert "\n\n" in program
     assert program in unescape(html)
-    panels = shown(read.message)
+    panels = map_values(read.message)
     scores = torch.tensor(panels["scores"]) / (4**0.5 * 0.5)  # d_k is 4, the temperature a half
     later = torch.ones(6, 6, dtype=torch.bool).triu(1)
     weights = scores.masked_fill(later, -torch.inf).softmax(-1)
@@ -169,11 +169,11 @@ def test_snippet_escapes_every_text_of_a_figure() -> None:
 
 def test_snippet_keeps_a_cover_and_a_pin() -> None:
     covered = Read(snippet("single-head?cover=weights"))
-    assert "weights" in shown(Read(snippet("single-head")).message)
-    found = shown(covered.message)
+    assert "weights" in map_values(Read(snippet("single-head")).message)
+    found = map_values(covered.message)
     assert "weights" not in found or not np.isfinite(found["weights"]).any()
     assert covered.of("details") == []  # neither numbers nor a program that prints them
-    both = shown(Read(snippet("single-head?pin=mask%3Dcausal")).message)
+    both = map_values(Read(snippet("single-head?pin=mask%3Dcausal")).message)
     assert {"A", "B"} <= {*both}
     assert np.isnan(both["A"]).any()  # causal
     assert np.isfinite(both["B"]).all()

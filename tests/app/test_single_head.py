@@ -31,7 +31,7 @@ from tests.sentences import messages_in, numbers_in
 opened = partial(open_sound, "single-head")
 
 
-def said(at: AppTest) -> str:
+def text_of(at: AppTest) -> str:
     return "\n".join(each.value for each in [*at.markdown, *at.caption, *at.warning])
 
 
@@ -191,18 +191,18 @@ def test_masks_that_block_nothing_at_any_width_open(settings: dict[str, str]) ->
 
 def test_arithmetic_follows_the_selected_cell_to_the_digit() -> None:
     at = opened(example="two keys, one query", k="1")
-    words = said(at)
+    words = text_of(at)
     for digits in ("**50**", "50 ÷ √3 ÷ 1.00 | 28.8675", "**0.999969**", "6.99991 | 7.99991 | 8.99991"):
         assert digits in words
     at.selectbox(key="pick-k").set_value(0).run()
-    assert "**32**" in said(at)
-    assert "**0.000031**" in said(at)
+    assert "**32**" in text_of(at)
+    assert "**0.000031**" in text_of(at)
     assert "k" not in at.query_params
 
 
 @pytest.mark.parametrize("temperature", TEMPERATURE.texts()[1:-1:5])
 def test_arithmetic_of_scaling_computes_its_result(temperature: str) -> None:
-    told = said(open_sound("single-head", tab="Arithmetic", t=temperature)).replace("−", "-")
+    told = text_of(open_sound("single-head", tab="Arithmetic", t=temperature)).replace("−", "-")
     step = re.search(r"\| scaled \| (\S+) ÷ √(\d+) ÷ (\S+) \| (\S+) \|", told)
     assert step is not None
     score, width, divisor, result = map(float, step.groups())
@@ -346,7 +346,7 @@ def test_pasted_matrix_replaces_the_table_unless_it_is_bad() -> None:
     assert at.query_params["Q"] in ("5,6;7,8", ["5,6;7,8"])
     assert at.text_area(key="_paste_Q").value == ""
     at.text_area(key="_paste_Q").set_value("5 x").run()
-    assert matrix_of("5 x", TABLE_Q)[1] in said(at)
+    assert matrix_of("5 x", TABLE_Q)[1] in text_of(at)
     assert at.text_area(key="_paste_Q").value == "5 x"
     assert at.query_params["Q"] in ("5,6;7,8", ["5,6;7,8"])
 

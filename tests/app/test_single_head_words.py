@@ -24,7 +24,7 @@ from tests.plain_words import english_in
 from tests.sentences import messages_in, numbers_in
 
 
-def shown(
+def attend(
     inputs: Inputs | None = None,
     masking: Masking | None = None,
     *,
@@ -50,7 +50,7 @@ WITH_ALL = [name for name, stage in STAGES.items() if not stage.removes_weights 
 
 def says(stage: str, *args: Any, **more: Any) -> str:
     """A stage's sentence as plain text."""
-    return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", stage_caption(stage, shown(*args, **more)))
+    return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", stage_caption(stage, attend(*args, **more)))
 
 
 @pytest.mark.parametrize("stage", WITH_ALL)
@@ -83,26 +83,26 @@ def test_stage_sentence_has_equal_numbers_in_both_languages(stage: str) -> None:
 @pytest.mark.parametrize("stage", WITH_ALL)
 def test_each_stage_has_a_sentence_and_a_formula_with_the_sizes(stage: str) -> None:
     assert says(stage).endswith(".")
-    formula = STAGES[stage].formula(shown())
+    formula = STAGES[stage].formula(attend())
     if stage not in ("all at once", "diagram"):
         assert "6\\times" in formula
 
 
 def test_formulas_define_q_k_and_v() -> None:
     formula = STAGES["Q, K, V"].formula
-    assert "= XW_q," in formula(shown())
-    assert "Y" not in formula(shown())
-    assert "= YW_k + b_k" in formula(shown(Inputs(bias=True, second_text="a b")))
-    assert formula(shown(Inputs(qkv="as they are", second_text="a b"))).count("= Y") == 2
+    assert "= XW_q," in formula(attend())
+    assert "Y" not in formula(attend())
+    assert "= YW_k + b_k" in formula(attend(Inputs(bias=True, second_text="a b")))
+    assert formula(attend(Inputs(qkv="as they are", second_text="a b"))).count("= Y") == 2
     typed = Inputs(qkv="typed", q=((1.0,),), k=((2.0,),), v=((3.0,),))
-    assert "=" not in formula(shown(typed))
+    assert "=" not in formula(attend(typed))
 
 
 def test_whole_head_formula_equals_the_computation() -> None:
     formula = STAGES["all at once"].formula
-    assert formula(shown()) == r"O = \mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right)V"
-    assert r"\left(QK^\top\right)" in formula(shown(scale="none"))
-    free = formula(shown(scale="free", free_scale=0.5, temperature=2.0, masking=Masking("causal")))
+    assert formula(attend()) == r"O = \mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right)V"
+    assert r"\left(QK^\top\right)" in formula(attend(scale="none"))
+    free = formula(attend(scale="free", free_scale=0.5, temperature=2.0, masking=Masking("causal")))
     assert r"\left(0.5\,\frac{QK^\top}{T} + M\right)" in free
 
 
@@ -112,7 +112,7 @@ def test_whole_head_formula_equals_the_computation() -> None:
 def test_largest_weight_of_a_query_has_its_key_and_the_key_count() -> None:
     inputs = Inputs(text="one two three")
     for masking, row, count in ((Masking(), 0, 3), (Masking("causal"), 0, 1), (Masking("causal"), 1, 2)):
-        weights = shown(inputs, masking).matrices.weights[row]
+        weights = attend(inputs, masking).matrices.weights[row]
         key = f"“{inputs.text.split()[int(weights.argmax())]}”"
         said = says("all at once", inputs, masking, cell=(row, 0))
         assert messages_in(said, "spread", query=f"“{inputs.text.split()[row]}”", key=key, count=count)
@@ -139,7 +139,7 @@ def test_equal_weights_are_named_as_ties() -> None:
 
 def test_query_vector_has_its_length() -> None:
     for inputs in (Inputs(), Inputs(width=1), Inputs(ramp=True), TYPED):
-        result = shown(inputs)
+        result = attend(inputs)
         x = result.matrices.query if result.matrices.x is None else result.matrices.x
         (told,) = messages_in(says("X", inputs), "query", count=x.shape[1])
         assert numbers_in(told["length"]) == pytest.approx([np.sqrt((x[0] ** 2).sum())], rel=1e-5)
@@ -147,7 +147,7 @@ def test_query_vector_has_its_length() -> None:
 
 @pytest.mark.parametrize("more", [{}, {"scale": "none"}, {"scale": "free", "free_scale": 3.0}])
 def test_score_has_its_scaled_value(more: dict[str, Any]) -> None:
-    result = shown(Inputs(d_k=9), temperature=2.0, **more)
+    result = attend(Inputs(d_k=9), temperature=2.0, **more)
     score, scaled = result.matrices.query[0] @ result.matrices.key[1], result.matrices.scaled_scores[0, 1]
     factor = {"none": 1.0, "free": 3.0}.get(more.get("scale", ""), 1 / 3)
     assert scaled == pytest.approx(score * factor / 2)
@@ -167,7 +167,7 @@ def test_masking_sentence_has_the_number_of_pairs_left() -> None:
 
 
 def test_sentences_follow_the_slider() -> None:
-    scoring = shown().scoring
+    scoring = attend().scoring
     steps = at_every_step(State(Inputs(), scoring), (0, 1), look=StageOptions(moves="temperature"))
     assert len({stage_caption("all at once", result) for result in steps}) > len(steps) // 2
     assert "÷ 0.10 = " in stage_caption("scaled", steps[0])
@@ -177,7 +177,7 @@ def test_sentences_follow_the_slider() -> None:
 
 
 def test_arithmetic_writes_every_number() -> None:
-    result = arithmetic.working(shown(TYPED, temperature=2.0))
+    result = arithmetic.working(attend(TYPED, temperature=2.0))
     assert "| 2 | :violet[−2] | :orange[3] | −6 |" in arithmetic.products(result)
     assert "**−5.5**" in arithmetic.products(result)
     steps = arithmetic.steps(result)
@@ -193,13 +193,13 @@ def test_arithmetic_writes_every_number() -> None:
 
 def test_arithmetic_of_masked_cells_says_masked() -> None:
     def steps(*args: Any) -> str:
-        return arithmetic.steps(arithmetic.working(shown(*args)))
+        return arithmetic.steps(arithmetic.working(attend(*args)))
 
     masked = steps(TYPED, Masking("causal"))
     assert "exp(−∞) | 0" in masked
     assert "**0.000000**" in masked
     assert "÷ 0" not in steps(TYPED, Masking("own", blocked_cells=((0, 0), (0, 1))))
-    many = arithmetic.working(shown(Inputs(text=" ".join(f"w{i}" for i in range(20)))))
+    many = arithmetic.working(attend(Inputs(text=" ".join(f"w{i}" for i in range(20)))))
     assert 20 in numbers_in(arithmetic.steps(many))
     assert 19 in numbers_in(arithmetic.mixture(many))
 
@@ -219,12 +219,12 @@ def test_cost_sentence_has_its_numbers() -> None:
 
 def test_row_of_zeros_is_not_normalised() -> None:
     inputs = Inputs(text="a b", vectors="typed", x=((0.0, 0.0), (1.0, 1.0)), ramp=True, unit_rows=True)
-    x = shown(inputs).matrices.x
+    x = attend(inputs).matrices.x
     assert x is not None
     np.testing.assert_allclose(np.linalg.norm(x, axis=1), [0, 1])
-    assert r"\frac{p}{2} = 0)" in STAGES["X"].formula(shown(inputs))
+    assert r"\frac{p}{2} = 0)" in STAGES["X"].formula(attend(inputs))
     whole = replace(inputs, x=((1.0, 0.0), (1.0, 1.0)))
-    assert "= 0" not in STAGES["X"].formula(shown(whole))
+    assert "= 0" not in STAGES["X"].formula(attend(whole))
 
 
 def test_tables_of_unequal_rows_are_refused_with_their_sizes() -> None:
@@ -235,7 +235,7 @@ def test_tables_of_unequal_rows_are_refused_with_their_sizes() -> None:
 
 def test_mean_over_queries_leaves_out_empty_rows() -> None:
     masking = Masking("own", blocked_cells=((1, 0), (1, 1), (1, 2), (2, 0)))
-    result = shown(Inputs(text="a b c"), masking, cell=(0, 1))
+    result = attend(Inputs(text="a b c"), masking, cell=(0, 1))
     rows = result.matrices.weights[[0, 2]]
     logs = np.log(np.where(rows > 0, rows, 1.0))
     one, other = np.exp(-(rows * logs).sum(axis=1))

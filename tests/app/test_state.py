@@ -74,7 +74,7 @@ def _change(at: AppTest, label: str) -> None:
     next(button for button in at.button if button.label == label).click().run()
 
 
-def _shown(at: AppTest, name: str) -> str:
+def _value_on_page(at: AppTest, name: str) -> str:
     return str(json.loads(at.json[0].value)[name])
 
 
@@ -95,7 +95,7 @@ def test_link_is_read_and_a_bad_one_is_dropped() -> None:
     at = AppTest.from_function(_script)
     at.query_params.update({"Q": "5,6", "blocked": "9.x", "h": "2"})
     at.run()
-    assert (_shown(at, "Q"), _shown(at, "h")) == ("5,6", "2.0")
+    assert (_value_on_page(at, "Q"), _value_on_page(at, "h")) == ("5,6", "2.0")
     assert _address(at) == {"Q": "5,6", "h": "2"}
 
 
@@ -108,7 +108,7 @@ def test_address_written_by_this_session_is_an_echo(
         _change(at, label)
     for echo in (None, *texts):  # any of them, however many came between
         _come_back(at, name, echo)
-        assert _shown(at, name) == shown[-1]
+        assert _value_on_page(at, name) == shown[-1]
         assert _address(at)[name] == texts[-1]
 
 
@@ -117,14 +117,14 @@ def test_address_is_right_after_the_back_button(
     monkeypatch: pytest.MonkeyPatch, name: str, changes: list[str], shown: list[str], texts: list[str]
 ) -> None:
     at = AppTest.from_function(_script).run()
-    default = _shown(at, name)
+    default = _value_on_page(at, name)
     for label in changes:
         _change(at, label)
     for before, wanted in ((texts[1], shown[1]), (texts[0], shown[0]), (None, default), (texts[2], shown[2])):
         with monkeypatch.context() as back:
             back.setattr(state, "is_history_step", lambda: True)
             _come_back(at, name, before)
-        assert _shown(at, name) == wanted
+        assert _value_on_page(at, name) == wanted
         assert _address(at).get(name) == before
 
 
@@ -133,12 +133,12 @@ def test_going_back_to_a_page_omits_what_its_address_omits(
     monkeypatch: pytest.MonkeyPatch, name: str, changes: list[str], shown: list[str], texts: list[str]
 ) -> None:
     at = AppTest.from_function(_script).run()
-    default = _shown(at, name)
+    default = _value_on_page(at, name)
     _change(at, changes[0])
     del at.session_state["entered"]
     monkeypatch.setattr(state, "is_history_step", lambda: True)
     _come_back(at, name, None)
-    assert _shown(at, name) == default
+    assert _value_on_page(at, name) == default
 
 
 @EITHER
@@ -148,7 +148,7 @@ def test_text_never_written_by_the_session_is_another_link(
     at = AppTest.from_function(_script).run()
     _change(at, changes[0])
     _come_back(at, name, texts[2])
-    assert _shown(at, name) == shown[2]
+    assert _value_on_page(at, name) == shown[2]
 
 
 @EITHER
@@ -159,16 +159,16 @@ def test_change_is_not_undone_by_the_address_of_its_own_run(
     at.query_params[name] = texts[1]
     at.run()
     _change(at, changes[2])  # the run starts with the address as it was
-    assert _shown(at, name) == shown[2]
+    assert _value_on_page(at, name) == shown[2]
     assert _address(at)[name] == texts[2]
 
 
 def test_address_moves_the_slider_on_screen_and_a_report_does_not() -> None:
     at = AppTest.from_function(_script).run()
     _change(at, "h 3")
-    assert _shown(at, "commanded") == "1"
+    assert _value_on_page(at, "commanded") == "1"
     _come_back(at, "h", "2")  # a link: never written here
-    assert _shown(at, "commanded") == "2"
+    assert _value_on_page(at, "commanded") == "2"
 
 
 @EITHER
@@ -187,7 +187,7 @@ def test_table_too_long_for_a_link_is_kept_without_one() -> None:
     _change(at, "Q 1,2;3,4")
     _change(at, "long")
     assert "Q" not in at.query_params
-    assert "1.00001" in _shown(at, "Q")
+    assert "1.00001" in _value_on_page(at, "Q")
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_address_has_the_shown_value_where_fewer_are_available(
     page.query_params["h"] = at
     page.run()
     _change(page, "h of 1 and 4")
-    assert _shown(page, "h") == held
+    assert _value_on_page(page, "h") == held
     assert _address(page).get("h") == address
 
 
@@ -209,17 +209,17 @@ def test_value_between_steps_stays_until_the_page_is_left() -> None:
     at.query_params["h"] = "0.7"
     at.run()
     whole, exact = "[0.5, 1.0, 2.0, 4.0]", "[0.5, 0.7, 1.0, 2.0, 4.0]"
-    assert (_shown(at, "h"), _shown(at, "steps"), _address(at)["h"]) == ("0.7", exact, "0.7")
+    assert (_value_on_page(at, "h"), _value_on_page(at, "steps"), _address(at)["h"]) == ("0.7", exact, "0.7")
     _change(at, "exact 4")
-    assert (_shown(at, "h"), _shown(at, "steps"), _address(at)["h"]) == ("4.0", exact, "4")
+    assert (_value_on_page(at, "h"), _value_on_page(at, "steps"), _address(at)["h"]) == ("4.0", exact, "4")
     _change(at, "exact 1")
-    assert (_shown(at, "h"), _address(at)["h"]) == ("0.7", "0.7")
+    assert (_value_on_page(at, "h"), _address(at)["h"]) == ("0.7", "0.7")
     _change(at, "exact 0")
     del at.session_state["entered"]  # another page was shown, and now this one again
     at.run()
-    assert (_shown(at, "h"), _shown(at, "steps")) == ("0.5", whole)
+    assert (_value_on_page(at, "h"), _value_on_page(at, "steps")) == ("0.5", whole)
     _change(at, "move to 0.7")  # a button may ask for any value, of at most six digits
-    assert (_shown(at, "h"), _shown(at, "steps"), _address(at)["h"]) == ("0.7", exact, "0.7")
+    assert (_value_on_page(at, "h"), _value_on_page(at, "steps"), _address(at)["h"]) == ("0.7", exact, "0.7")
 
 
 def test_settings_left_out_of_a_link_are_named() -> None:

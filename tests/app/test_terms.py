@@ -39,7 +39,7 @@ SHOWN: dict[str, list[dict[str, str]]] = {
 }
 
 
-def shown(page: str, link: dict[str, str]) -> tuple[list[str], list[str], str]:
+def read_page(page: str, link: dict[str, str]) -> tuple[list[str], list[str], str]:
     """All formulas and all sentences of a page, and under which name its letters are."""
     at = open_sound(page, **({"tab": "Maths"} if page else {}) | link)
     sentences = [each.value for each in (*at.markdown, *at.caption)]
@@ -56,7 +56,7 @@ def test_letters_have_entries_and_words_are_found(page: str) -> None:
     n_letters = 0
     single = {form: term for term in terms.general() for form in terms.forms(term) if form.isalpha()}
     for link in SHOWN[page]:
-        formulas, sentences, on = shown(page, link)
+        formulas, sentences, on = read_page(page, link)
         meant = terms.meanings(on)
         for formula in formulas:
             letters = latex.symbols(formula, terms.compounds())

@@ -19,7 +19,7 @@ def count(change: Any) -> int:
     return sum(max(sizes) - each < 1e-8 for each in sizes) - 1 if max(sizes) > 1e-8 else 0
 
 
-def told(sentence: str, count: int) -> bool:
+def tells_ties(sentence: str, count: int) -> bool:
     """Whether a sentence tells of so many others."""
     return f"Tied with {count} other" in sentence if count else "Tied with" not in sentence
 
@@ -30,7 +30,7 @@ def test_equal_heads_are_tied(text: str, mask: str) -> None:
     page = PAGES["multi-head"].at(f"view=two+heads&text={text}&hmask={mask}")
     one, other = np.asarray(page.view.result.attention.weights)[:2]
     equal = np.abs(one - other).max() < 1e-8
-    assert told(page.sentence, one.size - 1 if equal else count(one - other)), page.sentence
+    assert tells_ties(page.sentence, one.size - 1 if equal else count(one - other)), page.sentence
 
 
 @pytest.mark.parametrize("scheme", ["ALiBi", "sinusoidal", "rotary"])
@@ -41,7 +41,7 @@ def test_equal_positions_are_tied(text: str, scheme: str) -> None:
     change = np.asarray(drawn["difference"]["z"], dtype=float)
     sizes = np.abs(change)
     sure = int((sizes.max() - sizes < 1e-6).sum()) - 1  # drawn in float32
-    assert told(page.sentence, sure), page.sentence
+    assert tells_ties(page.sentence, sure), page.sentence
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -49,7 +49,7 @@ def test_pin_of_equal_maps_names_no_change(text: str) -> None:
     page = PAGES["single-head"].at(f"text={text}&t=0.5&pin={quote(f'text={text}')}")
     before = np.asarray(PAGES["single-head"].at(f"text={text}").view.result.matrices.weights)
     change = np.asarray(page.view.result.matrices.weights) - before
-    assert told(page.sentence, count(change)), page.sentence
+    assert tells_ties(page.sentence, count(change)), page.sentence
 
 
 def test_curves_have_no_count_of_cells() -> None:
@@ -68,8 +68,8 @@ def test_layout_stays_where_a_map_is_zero_at_one_step(show: str) -> None:
 
 
 def test_tied_heads_are_named() -> None:
-    assert told(PAGES["multi-head"].at("view=points&hmask=causal&q=0").sentence, 3)
-    assert told(PAGES["multi-head"].at("view=points&q=2").sentence, 0)
+    assert tells_ties(PAGES["multi-head"].at("view=points&hmask=causal&q=0").sentence, 3)
+    assert tells_ties(PAGES["multi-head"].at("view=points&q=2").sentence, 0)
 
 
 def test_equal_outputs_are_equal_under_any_score() -> None:

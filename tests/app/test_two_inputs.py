@@ -39,7 +39,7 @@ PROFILES: dict[str, Callable[[float], float]] = {
 COURSES = {0.1, 0.2, 0.5, 1.0, 2.0, 5.0}
 
 
-def opened(**query: str) -> AppTest:
+def visit(**query: str) -> AppTest:
     return open_sound("kernel-regression", picture="Two inputs", **query)
 
 
@@ -56,7 +56,7 @@ def naive(kernel: str, h: float, query: Sequence[float], keys: Numbers, values: 
     return sum(w * v for w, v in pairs) / total if total else math.nan
 
 
-def told(at: AppTest) -> str:
+def text_of(at: AppTest) -> str:
     return "\n".join(
         [*said_now(at), *(str(each.value) for kind in (at.markdown, at.caption) for each in kind)]
     )
@@ -72,7 +72,7 @@ def address(at: AppTest, name: str) -> str | None:
     ("h", "x0", "x02"), [("0.5", "2.5", "2.5"), ("1.84", "4.4", "0.35"), ("0.2", "1.1", "-0.5")]
 )
 def test_two_inputs_picture_equals_plain_loops(kernel: str, h: str, x0: str, x02: str) -> None:
-    at = opened(kernel=kernel, h=h, x0=x0, x02=x02)
+    at = visit(kernel=kernel, h=h, x0=x0, x02=x02)
     shown = run_programs.picture(at)
     keys = np.stack([np.asarray(shown["keys"][side], float) for side in "xy"], axis=-1)
     values = np.asarray(shown["keys"]["marker"]["color"], float)
@@ -153,7 +153,7 @@ def test_two_inputs_program_prints_data_and_sentence(kind: str, kernel: str) -> 
     printed = run_programs.run(
         PAGES["kernel-regression"].at(urlencode({"picture": "Two inputs", **link})).programs, kind
     )
-    at = opened(**link, tab="Data")
+    at = visit(**link, tab="Data")
     frame = at.dataframe[0].value
     assert list(frame.columns) == ["x₁", "x₂", "y", "weight", "|q − k|"]
     assert frame.shape == (23, 5)
@@ -168,7 +168,7 @@ def test_two_inputs_program_prints_data_and_sentence(kind: str, kernel: str) -> 
 
 
 def test_two_inputs_arithmetic_writes_each_distance() -> None:
-    at = opened(tab="Arithmetic", x0="1.3", x02="3.7", h="0.75")
+    at = visit(tab="Arithmetic", x0="1.3", x02="3.7", h="0.75")
     shown = run_programs.picture(at)
     keys = np.stack([np.asarray(shown["keys"][side], float) for side in "xy"], axis=-1)
     weights = weigh("gaussian", 0.75, (1.3, 3.7), keys)
@@ -189,11 +189,11 @@ def test_two_inputs_arithmetic_writes_each_distance() -> None:
 @pytest.mark.parametrize("h", ["0.01", "0.5", "25"])
 @pytest.mark.parametrize("tab", TAB.options)
 def test_two_inputs_tabs_equal_the_computation(tab: str, kernel: str, h: str) -> None:
-    at = opened(tab=tab, kernel=kernel, h=h, x02="0.1", points="12")
-    assert not re.search(r"\b(nan|inf|None)\b", told(at))
+    at = visit(tab=tab, kernel=kernel, h=h, x02="0.1", points="12")
+    assert not re.search(r"\b(nan|inf|None)\b", text_of(at))
     if tab == "Checks":
-        assert kernel_checks.FORMULA in told(at)
-        assert ":material/close:" not in told(at)
+        assert kernel_checks.FORMULA in text_of(at)
+        assert ":material/close:" not in text_of(at)
     if tab == "Maths":
         assert any("(q_1-k_{j1})^2" in each.value for each in at.latex)
 
@@ -242,11 +242,11 @@ def test_two_inputs_slider_of_most_points_has_course_bandwidths(picture: str) ->
 
 
 def test_two_inputs_link_between_cells_is_kept_and_a_bad_one_named() -> None:
-    at = opened(x0="2.47", x02="0.333", h="0.237")
+    at = visit(x0="2.47", x02="0.333", h="0.237")
     assert [address(at, name) for name in ("x0", "x02", "h")] == ["2.47", "0.333", "0.237"]
     assert messages_in(said_now(at)[0], "estimate", place="(2.47, 0.333)")
     assert at.select_slider(key="step-x02").value == "0.333"
-    bad = opened(x02="99")
+    bad = visit(x02="99")
     assert any("`x02`" in each.value and {-0.5, 5.5} <= {*numbers_in(each.value)} for each in bad.warning)
     assert "x02" not in open_sound("kernel-regression").query_params
     assert not any(
@@ -255,7 +255,7 @@ def test_two_inputs_link_between_cells_is_kept_and_a_bad_one_named() -> None:
 
 
 def test_two_inputs_second_coordinate_moves_the_query_only() -> None:
-    at = opened(x02="0.1")
+    at = visit(x02="0.1")
     before = run_programs.picture(at)
     at.select_slider(key="step-x02").set_value("4.9").run()
     after = run_programs.picture(at)
@@ -289,7 +289,7 @@ def test_two_inputs_click_selects_the_cell_or_the_cell_of_the_key(
 
 
 def test_two_inputs_print_names_no_unused_setting() -> None:
-    settings = dict(next(head for head, _, _ in fields(opened(x02="1.1", data="bump")))["settings"])
+    settings = dict(next(head for head, _, _ in fields(visit(x02="1.1", data="bump")))["settings"])
     assert "Data set" not in settings
     assert settings["Points"] == "40"
     assert settings["Query x₂"] == "1.1"
@@ -297,7 +297,7 @@ def test_two_inputs_print_names_no_unused_setting() -> None:
 
 
 def test_two_inputs_empty_cells_shrink_with_the_bandwidth() -> None:
-    at = opened(kernel="triangular")
+    at = visit(kernel="triangular")
     _, _, packed = fields(at)[0]
     empty = [
         int(np.isnan(np.asarray(figure_at(packed, step)["data"][0]["z"], float)).sum())

@@ -30,7 +30,7 @@ Numbers = NDArray[np.float64]
 WORDS = {"text": "a b c", "vectors": "one-hot"}  # d_model 3, X the identity
 
 
-def drawn(seed: int, shape: tuple[int, ...]) -> Numbers:
+def normal(seed: int, shape: tuple[int, ...]) -> Numbers:
     return np.random.default_rng(seed).normal(size=shape).round(3)
 
 
@@ -53,7 +53,7 @@ def sidebar(at: AppTest) -> str:
     return "\n".join(str(each.value) for each in at.sidebar.caption)
 
 
-def said(at: AppTest) -> str:
+def text_of(at: AppTest) -> str:
     return "\n".join(str(each.value) for kind in (at.markdown, at.caption) for each in kind)
 
 
@@ -153,8 +153,8 @@ def test_bias_is_left_out_of_a_vector_times_weights() -> None:
 
 @pytest.mark.parametrize("bias", [False, True])
 def test_one_head_of_typed_tables_equals_numpy(bias: bool) -> None:
-    given = {f"W_{each}": drawn(at, (3, 4)) for at, each in enumerate("qkv")}
-    given |= {f"b_{each}": drawn(at + 5, (4,)) for at, each in enumerate("qkv")} if bias else {}
+    given = {f"W_{each}": normal(at, (3, 4)) for at, each in enumerate("qkv")}
+    given |= {f"b_{each}": normal(at + 5, (4,)) for at, each in enumerate("qkv")} if bias else {}
     at = open_page("single-head", hand="true", tab="Data", bias=str(bias).lower(), **WORDS, **link_of(given))
     Q, K, V = (given[f"W_{each}"] + given.get(f"b_{each}", 0) for each in "qkv")  # X is the identity
     np.testing.assert_allclose(output_shown(at), softmax(Q @ K.T / 2) @ V, atol=1e-12)
@@ -163,17 +163,17 @@ def test_one_head_of_typed_tables_equals_numpy(bias: bool) -> None:
 
 @pytest.mark.parametrize("bias", [False, True])
 def test_two_heads_of_typed_tables_equal_numpy(bias: bool) -> None:
-    given = {f"W_{each}": drawn(at, (4, 4)) for at, each in enumerate("qkvo")}
-    given |= {f"b_{each}": drawn(at + 5, (4,)) for at, each in enumerate("qkvo")} if bias else {}
+    given = {f"W_{each}": normal(at, (4, 4)) for at, each in enumerate("qkvo")}
+    given |= {f"b_{each}": normal(at + 5, (4,)) for at, each in enumerate("qkvo")} if bias else {}
     link = {"hand": "true", "heads": "2", "dm": "4", "text": "a b c", "bias": str(bias).lower()}
     at = open_page("multi-head", tab="Data", **link, **link_of(given))
     np.testing.assert_allclose(output_shown(at), two_heads(run_programs.table(at, 0), given), atol=1e-12)
     names = "W_q, W_k, W_v, W_o, b_q, b_k, b_v and b_o" if bias else "W_q, W_k, W_v and W_o"
-    assert messages_in(said(at), names=names)
+    assert messages_in(text_of(at), names=names)
 
 
 def test_untyped_weights_are_drawn_as_before() -> None:
-    W_k = drawn(1, (3, 4))
+    W_k = normal(1, (3, 4))
     at = open_page("single-head", hand="true", tab="Data", seed="7", **WORDS, **link_of({"W_k": W_k}))
     generator = torch.Generator().manual_seed(7)
     W_q, _, W_v = (by_torch("Glorot uniform", 3, 4, generator) for _ in "qkv")
@@ -190,7 +190,7 @@ def test_typed_weights_switched_on_change_no_number(page: str) -> None:
 
 
 def test_typed_table_stays_in_the_link_while_weights_are_drawn() -> None:
-    link = link_of({"W_q": drawn(0, (3, 4))})
+    link = link_of({"W_q": normal(0, (3, 4))})
     plain = output_shown(open_page("single-head", tab="Data", **WORDS))
     at = open_page("single-head", tab="Data", **WORDS, **link)
     np.testing.assert_array_equal(output_shown(at), plain)
@@ -200,7 +200,7 @@ def test_typed_table_stays_in_the_link_while_weights_are_drawn() -> None:
 
 
 def test_typed_table_that_does_not_fit_is_named_and_stays() -> None:
-    at = open_page("single-head", hand="true", tab="Data", **WORDS, **link_of({"W_q": drawn(0, (4, 3))}))
+    at = open_page("single-head", hand="true", tab="Data", **WORDS, **link_of({"W_q": normal(0, (4, 3))}))
     assert messages_in(sidebar(at), name="W_q", wanted="3 × 4", came="4 × 3")
     np.testing.assert_array_equal(
         output_shown(at), output_shown(open_page("single-head", tab="Data", **WORDS))
@@ -214,7 +214,7 @@ def test_typed_table_that_does_not_fit_is_named_and_stays() -> None:
 
 def test_free_width_heads_take_a_table_of_their_number() -> None:
     link = {"hand": "true", "free": "true", "dh": "2", "dm": "4", "text": "a b c", "tab": "Data"}
-    link |= link_of({"W_q": drawn(0, (4, 6))})
+    link |= link_of({"W_q": normal(0, (4, 6))})
     with_three = open_page("multi-head", **link, heads="3")
     assert messages_in(sidebar(with_three), "names")[0]["names"].startswith("W_q")
     with_two = open_page("multi-head", **link, heads="2")
@@ -263,12 +263,12 @@ def test_pasted_weight_of_another_shape_stays_in_its_field() -> None:
     at = open_page("single-head", hand="true", tab="Data", dk="2", **WORDS)
     at.selectbox(key="_weight_pasted").set_value("W_k").run()
     at.text_area(key="_weight_text").set_value("1 2\n3 4").run()
-    assert messages_in(said(at), name="W_k", wanted="3 × 2", came="2 × 2")
+    assert messages_in(text_of(at), name="W_k", wanted="3 × 2", came="2 × 2")
     assert "W_k" not in at.query_params
     at.text_area(key="_weight_text").set_value("1 2\n3 4\n5 0.125").run()
     assert not at.exception
     assert parameter(at, "W_k") == "1,2;3,4;5,0.125"
-    assert not messages_in(said(at), "wanted", "came", name="W_k")
+    assert not messages_in(text_of(at), "wanted", "came", name="W_k")
 
 
 def test_typed_weights_start_from_the_screen_and_follow_the_seed() -> None:
@@ -286,7 +286,7 @@ def started(at: AppTest, name: str) -> Numbers:
 
 
 def test_vectors_and_weights_are_typed_on_one_page() -> None:
-    given = {"X": drawn(8, (3, 2)), "W_q": drawn(9, (2, 4))}
+    given = {"X": normal(8, (3, 2)), "W_q": normal(9, (2, 4))}
     link = {name: TABLES["W_q"].text(each.tolist()) for name, each in given.items()}
     at = open_page("single-head", hand="true", tab="Data", text="a b c", vectors="typed", **link)
     generator = torch.Generator().manual_seed(4)
@@ -394,12 +394,12 @@ def test_weights_file_that_expands_too_much_is_not_unpacked() -> None:
 
 def test_weights_file_is_applied_or_refused_as_a_whole() -> None:
     at = open_page("single-head", hand="true", tab="Data", dk="2", dv="2", **WORDS)
-    W = drawn(0, (3, 2))
-    upload(at, 0, as_json({"W_q": W, "W_k": drawn(1, (2, 2))}))
-    assert messages_in(said(at), name="W_k", wanted="3 × 2", came="2 × 2")
+    W = normal(0, (3, 2))
+    upload(at, 0, as_json({"W_q": W, "W_k": normal(1, (2, 2))}))
+    assert messages_in(text_of(at), name="W_k", wanted="3 × 2", came="2 × 2")
     assert "W_q" not in at.query_params
     upload(at, 1, as_json({"W_q": W, "W_k": W, "W_v": W}))
-    assert messages_in(said(at), names="W_q, W_k and W_v")
+    assert messages_in(text_of(at), names="W_q, W_k and W_v")
     np.testing.assert_allclose(output_shown(at), softmax(W @ W.T / math.sqrt(2)) @ W, atol=1e-12)
 
 
@@ -410,10 +410,10 @@ def upload(at: AppTest, turn: int, content: bytes) -> None:
 
 # ---- programs ----
 
-HEAD_W = link_of({"W_q": drawn(0, (6, 4)), "W_v": drawn(1, (6, 4))})
-HEADS_W = link_of({f"W_{each}": drawn(at, (8, 8)) for at, each in enumerate("qko")})
+HEAD_W = link_of({"W_q": normal(0, (6, 4)), "W_v": normal(1, (6, 4))})
+HEADS_W = link_of({f"W_{each}": normal(at, (8, 8)) for at, each in enumerate("qko")})
 TURNED = {"pos": "rotary", "hmask": "causal", "free": "true", "dh": "2"}
-BIASES = link_of({"b_q": drawn(5, (1, 8)), "b_o": drawn(6, (1, 8))})
+BIASES = link_of({"b_q": normal(5, (1, 8)), "b_o": normal(6, (1, 8))})
 
 
 @pytest.mark.parametrize(

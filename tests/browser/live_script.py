@@ -72,7 +72,7 @@ def two_maps() -> None:
         slider=Slider("Step", STEP),
         rows=rows,
         clicked=(lambda: Scene(steps, rows.cursor), on_cell),
-        captions=[[said(step, label) for label in LABELS] for step in STEP.values],
+        captions=[[caption_at_step(step, label) for label in LABELS] for step in STEP.values],
         caption="two maps of nine cells",
     )
     second = [
@@ -85,7 +85,7 @@ def two_maps() -> None:
     st.write(f"clicked {st.session_state.get('clicked', 'nothing')}")
 
 
-def said(step: float, label: str) -> str:
+def caption_at_step(step: float, label: str) -> str:
     return f"At {step:.1f} the :violet[**{label}**] is {plain('<b>*bold*</b>')}."
 
 

@@ -15,7 +15,7 @@ from attn_live.unpacking import count_steps, figure_at
 from attn_ui.lessons import shelf
 from attn_words import LANGUAGES, speaking
 from tests.browser.conftest import ROOT
-from tests.browser.test_published import NUMBERS, SHIFTS, at, figure, move, said, served
+from tests.browser.test_published import NUMBERS, SHIFTS, at, figure, move, sentence_of, served
 
 pytestmark = pytest.mark.slow  # to build it takes minutes
 STEPS = 5
@@ -63,7 +63,7 @@ def test_book_figures_of_a_chapter_move_as_in_the_app(tab: Page, web: str, name:
         for number, step in enumerate(lesson.steps):
             home = figure(tab, number)
             shown = at(step.link.strip("/"))
-            assert said(home) == " ".join(shown.sentence.split())
+            assert sentence_of(home) == " ".join(shown.sentence.split())
             own = shown.view.figure
             assert own is not None
             same(home, figure_at(own.steps, *shown.position))
@@ -81,9 +81,9 @@ def test_book_figures_of_a_chapter_move_as_in_the_app(tab: Page, web: str, name:
 def test_book_chapter_opens_from_a_disk(tab: Page, book: Path, spoken: str) -> None:
     tab.goto((book / chapter(LESSONS[0], spoken)).as_uri())
     home = figure(tab, 0)
-    before = said(home)
+    before = sentence_of(home)
     move(home, 1)
-    assert said(home) != before
+    assert sentence_of(home) != before
 
 
 @pytest.mark.parametrize("spoken", LANGUAGES)

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.still
 LINK = "single-head?cover=weights&predict=row&q=1"
 
 
-def drawn(name: str) -> NDArray[np.float32]:
+def map_values(name: str) -> NDArray[np.float32]:
     """The numbers of a map of the page, uncovered, at all steps of its slider."""
     figure = PAGES["single-head"].at("q=1")
     found: NDArray[np.float32] = next(
@@ -51,7 +51,7 @@ def holds(arrays: list[NDArray[np.float32]], numbers: NDArray[np.float32]) -> bo
     return any(bool(((each[:-1] == pair[0]) & (each[1:] == pair[1])).any()) for each in flat if len(each) > 1)
 
 
-def written(numbers: NDArray[np.float32]) -> set[str]:
+def written_forms(numbers: NDArray[np.float32]) -> set[str]:
     """The numbers as a page, a hover or a file may write them, from four digits on."""
     return {f"{each:.{digits}f}" for each in numbers.ravel().tolist() for digits in (4, 5, 6)} - {"0.0000"}
 
@@ -65,22 +65,22 @@ def test_covered_map_is_absent_from_messages_elements_and_files(app: AppPage, tm
 
     app.page.on("websocket", listen)
     app.open(LINK)
-    weights, scores = drawn("weights"), drawn("scores")
+    weights, scores = map_values("weights"), map_values("scores")
     arrays = [*arrays_of(frames)]
     assert holds(arrays, scores)  # it would be seen
     assert not holds(arrays, weights)
-    assert not holds(arrays, drawn("output"))
+    assert not holds(arrays, map_values("output"))
     assert set(np.ravel(app.trace("walk", "weights"))) == {None}
     app.point_at("walk", "weights", 1, 3)
     hover = app.page.locator(".hoverlayer")
     expect(hover).to_contain_text("covered")
     assert not re.search(r"\d\.\d", hover.text_content() or "")
     html = app.page.content()
-    assert not [number for number in written(weights) if number in html]
+    assert not [number for number in written_forms(weights) if number in html]
     panel = SavePanel(app, "walk")
     for form in ("svg", "csv", "html"):
         saved = panel.save(tmp_path, form).read_text(encoding="utf-8")
-        assert not [number for number in written(weights) if number in saved], form
+        assert not [number for number in written_forms(weights) if number in saved], form
         if form == "csv":
             assert "weights,cat,sat,covered" in saved
             assert "scores QKᵀ,cat,sat,-" in saved
@@ -122,7 +122,7 @@ def test_cover_try_works_by_keyboard_and_a_reload_covers_again(app: AppPage) -> 
     verdict = page.locator(".st-key-predict-verdict")
     expect(verdict).to_contain_text("Half the sum of the differences is")
     app.settle()
-    half = float(np.abs(np.asarray(said) - drawn("weights")[1]).sum() / 2)
+    half = float(np.abs(np.asarray(said) - map_values("weights")[1]).sum() / 2)
     assert f"{half:.3f}" in verdict.inner_text()
     assert violations(app) == []
     page.get_by_role("button", name="Try again").focus()

@@ -13,7 +13,7 @@ FIGURES = {
 }
 
 
-def told(app: AppPage) -> str:
+def words_of(app: AppPage) -> str:
     """Return all words of the page: its sidebar and its main part."""
     return "\n".join(app.page.get_by_test_id(part).inner_text() for part in ("stSidebar", "stMain"))
 
@@ -28,9 +28,9 @@ def test_tab_after_a_release_equals_its_link(app: AppPage, address: str) -> None
     for tab in ("Arithmetic", "Break it", "Code"):
         app.tab(tab)
         app.press(key, "ArrowLeft", times=2)
-        after = told(app)
+        after = words_of(app)
         app.open(app.page.url.removeprefix(f"{app.server}/"))
-        assert told(app) == after, tab
+        assert words_of(app) == after, tab
 
 
 @pytest.mark.still

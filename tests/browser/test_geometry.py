@@ -103,7 +103,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("shown", looked_at(metafunc.config))
 
 
-def measured(app: AppPage, key: str) -> Drawn:
+def measure(app: AppPage, key: str) -> Drawn:
     """Measure a figure as it stands."""
     return read(app.figure(key).evaluate(MEASURE))
 
@@ -117,7 +117,7 @@ def test_words_are_readable_at_every_size(app: AppPage, link: str) -> None:
     for width, height in SIZES:
         app.page.set_viewport_size({"width": width, "height": height})
         app.settle()
-        drawn = measured(app, FIGURES[link])
+        drawn = measure(app, FIGURES[link])
         assert faults(drawn) == [], (width, height)
         assert drawn.smallest >= 8, (width, height)
 
@@ -131,7 +131,7 @@ def test_phone_figure_scrolls_rather_than_omits_labels(app: AppPage, link: str) 
     said = app.figure(FIGURES[link]).locator(".xtick text, .ytick text").all_inner_texts()
     columns = app.trace(FIGURES[link], next(iter(_names(app, FIGURES[link]))), "z")
     assert len(said) >= 2 * len(columns)
-    assert measured(app, FIGURES[link]).cell >= 9
+    assert measure(app, FIGURES[link]).cell >= 9
 
 
 def _names(app: AppPage, key: str) -> list[str]:
@@ -145,13 +145,13 @@ def _names(app: AppPage, key: str) -> list[str]:
 @pytest.mark.still
 def test_overlapping_or_cut_off_elements_are_detected(app: AppPage) -> None:
     app.open("multi-head")
-    assert faults(measured(app, "maps")) == []
+    assert faults(measure(app, "maps")) == []
     captions = app.figure("maps").locator(".annotation-text")
     captions.nth(0).evaluate("text => text.setAttribute('transform', 'translate(0, -60)')")
-    (wrong,) = faults(measured(app, "maps"))
+    (wrong,) = faults(measure(app, "maps"))
     assert wrong == "'head 1' lies on 'head 1'"
     captions.nth(0).evaluate("text => text.setAttribute('transform', 'translate(-2000, 0)')")
-    assert faults(measured(app, "maps")) == ["'head 1' is cut off"]
+    assert faults(measure(app, "maps")) == ["'head 1' is cut off"]
 
 
 def bars_fault(drawn: Drawn) -> bool:
@@ -171,11 +171,11 @@ def test_projector_figure_fills_the_screen_and_is_readable(
     for width, height in some(PROJECTORS, 2, shown, request):
         app.page.set_viewport_size({"width": width, "height": height})
         app.page.wait_for_function(FITTED)
-        page = measured(app, key)
+        page = measure(app, key)
         app.figure(key).get_by_role("button", name="Fill the screen").click()
         expect(app.page.locator(".live-figure[data-projector]")).to_have_attribute("data-state", "drawn")
         app.page.wait_for_function(FILLED)
-        large = measured(app, key)
+        large = measure(app, key)
         where = (shown, width, height)
         assert faults(large) == [], where
         assert large.cell >= 0.99 * page.cell, where

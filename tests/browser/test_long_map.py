@@ -109,7 +109,7 @@ def point(page: Page, root: Locator, x: int, y: int) -> tuple[float, float]:
     return to[0] - corner[0], to[1] - corner[1]
 
 
-def said(root: Locator, text: str) -> None:
+def expect_output(root: Locator, text: str) -> None:
     expect(root.locator("output")).to_have_text(text)
 
 
@@ -127,7 +127,7 @@ def test_long_map_wheel_zooms_from_the_whole_to_one_cell(
     row = int(at[1] / (SIDE / N) / 8) * 8
     block = digits(weights[0, row : row + 8, :8].max())
     names = f"w{row + 1} … w{row + 8}"
-    said(root, f"Query {row + 1}–{row + 8} “{names}”, key 1–8 “w1 … w8”: largest weight {block}")
+    expect_output(root, f"Query {row + 1}–{row + 8} “{names}”, key 1–8 “w1 … w8”: largest weight {block}")
     expect(root).to_contain_text("Each point is the largest of 8 × 8 cells")
     window.mouse.down()
     window.mouse.up()
@@ -140,7 +140,7 @@ def test_long_map_wheel_zooms_from_the_whole_to_one_cell(
     for place in (column, column + 1):  # a cell is 56 pixels wide now
         point(window, root, 1 + 56 * (place - column), 500)
         weight = digits(weights[0, row, place])
-        said(root, f"Query {row + 1} “w{row + 1}”, key {place + 1} “w{place + 1}”: weight {weight}")
+        expect_output(root, f"Query {row + 1} “w{row + 1}”, key {place + 1} “w{place + 1}”: weight {weight}")
 
 
 def test_long_map_keys_zoom_move_and_go_back(
@@ -153,7 +153,7 @@ def test_long_map_keys_zoom_move_and_go_back(
         window.keyboard.press("+")
     expect(root).to_have_attribute("data-level", "0")
     middle = N // 2
-    said(
+    expect_output(
         root,
         f"Query {middle + 1} “w{middle + 1}”, key {middle + 1} “w{middle + 1}”: "
         f"weight {digits(weights[0, middle, middle])}",
@@ -161,7 +161,7 @@ def test_long_map_keys_zoom_move_and_go_back(
     window.keyboard.press("ArrowLeft")
     window.keyboard.press("ArrowDown")
     weight = digits(weights[0, middle + 1, middle - 1])
-    said(root, f"Query {middle + 2} “w{middle + 2}”, key {middle} “w{middle}”: weight {weight}")
+    expect_output(root, f"Query {middle + 2} “w{middle + 2}”, key {middle} “w{middle}”: weight {weight}")
     window.keyboard.press("-")
     window.keyboard.press("0")
     expect(root).to_have_attribute("data-level", "3")
@@ -179,7 +179,7 @@ def test_long_map_of_another_head_and_of_the_mean_are_distinct(
     expect(root).to_contain_text("Each point is the mean of 8 × 8 cells")
     point(window, root, 1, 1)
     block = digits(weights[1, :8, :8].astype(np.float64).mean())
-    said(root, f"Query 1–8 “w1 … w8”, key 1–8 “w1 … w8”: mean weight {block}")
+    expect_output(root, f"Query 1–8 “w1 … w8”, key 1–8 “w1 … w8”: mean weight {block}")
 
 
 def test_long_map_drag_moves_it_with_the_pointer(window: Page, widget: LongWidget) -> None:
@@ -190,7 +190,7 @@ def test_long_map_drag_moves_it_with_the_pointer(window: Page, widget: LongWidge
     before = root.locator("output").inner_text()
     window.mouse.down()
     point(window, root, 300, 350)
-    said(root, before)
+    expect_output(root, before)
     window.mouse.up()
     point(window, root, 400, 400)
     expect(root.locator("output")).not_to_have_text(before)
@@ -340,7 +340,7 @@ def test_long_map_saved_words_are_text(window: Page, tmp_path: Path) -> None:
     window.mouse.up()
     for _ in range(30):
         window.mouse.wheel(0, -500)
-    said(root, "Query 1 “<b>&”, key 1 “<b>&”: weight 1")
+    expect_output(root, "Query 1 “<b>&”, key 1 “<b>&”: weight 1")
     with window.expect_download() as saved:
         root.get_by_role("button", name="Save SVG").click()
     saved.value.save_as(tmp_path / "map.svg")

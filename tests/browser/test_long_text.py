@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.app_page import AppPage
 from tests.browser.conftest import serving
-from tests.small_models import DECODER, drawn, sentencepiece_like
+from tests.small_models import DECODER, random_model, sentencepiece_like
 
 LAYERS = 12
 SETTINGS = {
@@ -24,7 +24,7 @@ TEXT = "+".join(["the cat sat on the mat".replace(" ", "+")] * 700)
 def test_long_text_layers_show_progress_and_can_be_changed_meanwhile(
     browser: Browser, tmp_path: Path
 ) -> None:
-    drawn(transformers.LlamaConfig(**SETTINGS)).save_pretrained(tmp_path)
+    random_model(transformers.LlamaConfig(**SETTINGS)).save_pretrained(tmp_path)
     sentencepiece_like().save(str(tmp_path / "tokenizer.json"))
     with serving("app.py", ATTENTION_LAB_MODEL=str(tmp_path)) as address:
         context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")

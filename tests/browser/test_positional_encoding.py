@@ -32,7 +32,7 @@ def attention(x: Any) -> Any:
     return exponentials / exponentials.sum(-1, keepdims=True)
 
 
-def drawn(app: AppPage, key: str, name: str, field: str = "z") -> Any:
+def numbers(app: AppPage, key: str, name: str, field: str = "z") -> Any:
     return np.array(app.trace(key, name, field), dtype=float)
 
 
@@ -41,7 +41,7 @@ def show(app: AppPage, picture: str) -> None:
     app.settle()
 
 
-def said(app: AppPage) -> str:
+def text_of(app: AppPage) -> str:
     return app.page.get_by_test_id("stMain").inner_text()
 
 
@@ -49,21 +49,21 @@ def said(app: AppPage) -> str:
 def test_order_of_words_changes_the_output_with_positions_only(app: AppPage) -> None:
     app.open("positional-encoding")
     x, p = one_hot(16), sinusoids(6, 16)
-    np.testing.assert_allclose(drawn(app, "attention", "before"), attention(x), atol=1e-6)
-    np.testing.assert_allclose(drawn(app, "attention", "after"), attention(x + p), atol=1e-6)
+    np.testing.assert_allclose(numbers(app, "attention", "before"), attention(x), atol=1e-6)
+    np.testing.assert_allclose(numbers(app, "attention", "after"), attention(x + p), atol=1e-6)
     app.press("attention", "Home")
-    np.testing.assert_allclose(drawn(app, "attention", "after"), attention(x), atol=1e-6)
-    np.testing.assert_allclose(drawn(app, "attention", "difference"), np.zeros((6, 6)), atol=1e-6)
+    np.testing.assert_allclose(numbers(app, "attention", "after"), attention(x), atol=1e-6)
+    np.testing.assert_allclose(numbers(app, "attention", "difference"), np.zeros((6, 6)), atol=1e-6)
     app.press("attention", "End")
-    np.testing.assert_allclose(drawn(app, "attention", "after"), attention(x + 2 * p), atol=1e-6)
+    np.testing.assert_allclose(numbers(app, "attention", "after"), attention(x + 2 * p), atol=1e-6)
     assert "strength=2.0" in app.query
     app.click_cell("attention", "after", 4, 1)
     weight = attention(x + 2 * p)[4, 1]
-    assert f"= {weight:.6f}." in said(app)
+    assert f"= {weight:.6f}." in text_of(app)
     app.page.reload()
     app.settle()
     assert app.readout("attention") == "2.0"
-    assert f"= {weight:.6f}." in said(app)
+    assert f"= {weight:.6f}." in text_of(app)
 
 
 def test_words_are_moved_by_drag_and_by_keys(app: AppPage) -> None:

@@ -181,7 +181,7 @@ def same_numbers(home: Locator, wanted: At[Any]) -> None:
     assert compared > 30
 
 
-def said(home: Locator) -> str:
+def sentence_of(home: Locator) -> str:
     return " ".join(home.locator(".live-says").inner_text().split())
 
 
@@ -207,7 +207,7 @@ def test_published_figures_appear_on_scroll_and_nothing_moves(sound: Page, anywh
     assert sound.locator("live-figure").last.locator(".live-figure[data-state]").count() == 0
     for number, link in enumerate(LINKS):
         home = figure(sound, number)
-        assert said(home) == " ".join(at(link).sentence.split())
+        assert sentence_of(home) == " ".join(at(link).sentence.split())
         same_numbers(home, at(link))
         expect(home.locator(".live-still")).to_have_css("visibility", "hidden")
         assert home.get_by_role("slider").first.is_enabled()
@@ -233,7 +233,7 @@ def test_published_slider_moves_picture_sentence_and_link_to_the_app(sound: Page
         text = home.locator("output").inner_text()
         wanted = at(MASKED, t=text)
         same_numbers(home, wanted)
-        assert said(home) == " ".join(wanted.sentence.split())
+        assert sentence_of(home) == " ".join(wanted.sentence.split())
         href = home.locator("a.live-open").get_attribute("href") or ""
         assert href.startswith(f"{APP}/single-head?")
         same_numbers(home, at(href.removeprefix(f"{APP}/")))
@@ -374,7 +374,7 @@ def test_published_page_works_without_scripts(browser: Browser, web: str) -> Non
         assert np.ptp(pixels(picture.screenshot())) > 100
         expect(home.locator(".live-controls")).to_be_hidden()
         expect(home.locator(".live-notice")).to_be_hidden()
-        assert said(home).startswith(" ".join(at(MASKED).sentence.split()))
+        assert sentence_of(home).startswith(" ".join(at(MASKED).sentence.split()))
         home.get_by_text("The numbers").click()
         expect(home.get_by_role("table").first).to_be_visible()
     finally:
@@ -388,7 +388,7 @@ def test_published_page_on_paper_has_the_still_and_its_sentence(
     sound.goto(disk)
     home = figure(sound, 0)
     move(home, 0)
-    moved = said(home)
+    moved = sentence_of(home)
     file = tmp_path / "page.pdf"
     sound.pdf(path=file, prefer_css_page_size=True)
     pages = PdfReader(file).pages
@@ -397,7 +397,7 @@ def test_published_page_on_paper_has_the_still_and_its_sentence(
     for link in LINKS:
         assert " ".join(normalize("NFKC", at(link).sentence).split()) in words
     assert normalize("NFKC", moved) not in words
-    assert said(home) == moved  # on the screen it is as it was
+    assert sentence_of(home) == moved  # on the screen it is as it was
     assert len(pages) <= len(LINKS)
     with pypdfium2.PdfDocument(file) as paper:
         for number in range(len(paper)):
@@ -460,7 +460,7 @@ def test_published_chinese_page_is_chinese(sound: Page, tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text(text, encoding="utf-8")
     sound.goto((tmp_path / "index.html").as_uri())
     home = figure(sound, 0)
-    assert said(home) == wanted
+    assert sentence_of(home) == wanted
     expect(home.get_by_role("button", name="保存", exact=True)).to_be_visible()
     expect(home.locator("a.live-open")).to_have_text("在应用中打开")
     assert "我" in " ".join(home.locator(".xtick").all_text_contents())

@@ -263,7 +263,7 @@ def check_moving(browser: Browser, path: Path, app: AppPage, key: str) -> None:
     page.on("request", lambda request: asked.append(request.url))
     page.goto(path.as_uri())
     expect(page.locator(".live-figure[data-state=drawn]")).to_be_visible()
-    assert drawn(page.locator(".live-plot")) == drawn(app.figure(key).locator(".live-plot"))
+    assert map_values(page.locator(".live-plot")) == map_values(app.figure(key).locator(".live-plot"))
     # Its numbers are set in the letters that their cells have room for, which the file brings along.
     assert page.evaluate(FACES) == ["loaded"]
     assert page.locator(".live-plot").evaluate(WIDE) == pytest.approx(
@@ -296,7 +296,7 @@ def check_moving(browser: Browser, path: Path, app: AppPage, key: str) -> None:
     context.close()
 
 
-def drawn(plot: Any) -> Any:
+def map_values(plot: Any) -> Any:
     """The numbers of all maps of a figure, by name."""
     return plot.evaluate(
         """plot => plot._fullData.filter(trace => trace.type === 'heatmap' && trace.visible === true)

@@ -33,7 +33,7 @@ def type_in(app: AppPage, text: str) -> None:
     app.page.keyboard.type(text)
 
 
-def said(app: AppPage) -> Locator:
+def live_region(app: AppPage) -> Locator:
     return app.page.locator(".search [aria-live]")
 
 
@@ -72,10 +72,10 @@ def test_search_result_on_the_same_page_is_a_history_step(app: AppPage) -> None:
 def test_search_results_are_selected_by_arrows_and_escape_closes(app: AppPage) -> None:
     app.open()
     type_in(app, "causal head")
-    expect(said(app)).to_contain_text("found")
+    expect(live_region(app)).to_contain_text("found")
     field(app).fill("diagram")
     expect(links(app)).to_have_count(2)
-    expect(said(app)).to_have_text("2 found.")
+    expect(live_region(app)).to_have_text("2 found.")
     app.page.keyboard.press("Enter")  # which of the two it does not guess
     expect(links(app).first).to_be_focused()
     app.page.keyboard.press("ArrowDown")
@@ -100,7 +100,7 @@ def test_search_without_a_match_says_so_and_sends_nothing(app: AppPage) -> None:
     app.page.on("request", lambda request: asked.append(f"{request.url} {request.post_data or ''}"))
     before = len(app.sent)
     type_in(app, "zebra <img src=x onerror=alert(1)>")
-    expect(said(app)).to_have_text("Nothing here is called “zebra <img src=x onerror=alert(1)>”.")
+    expect(live_region(app)).to_have_text("Nothing here is called “zebra <img src=x onerror=alert(1)>”.")
     expect(links(app)).to_have_count(0)
     assert app.page.locator(".search img").count() == 0
     app.page.keyboard.press("Enter")
@@ -124,7 +124,7 @@ def test_search_list_that_fails_is_reported_and_fetched_again(app: AppPage) -> N
     app.open()
     app.page.route(f"**/{LIST}", lambda route: route.abort())
     type_in(app, "so")
-    expect(said(app)).to_contain_text("could not be fetched")
+    expect(live_region(app)).to_contain_text("could not be fetched")
     app.page.unroute(f"**/{LIST}")
     app.page.keyboard.type("ftmax")
     expect(links(app).first).to_contain_text("Softmax")

@@ -40,7 +40,7 @@ def handed_over(app: AppPage, folder: Path) -> Path:
     return page
 
 
-def seen(page: Page, where: str) -> tuple[object, str]:
+def weights_and_sentence(page: Page, where: str) -> tuple[object, str]:
     """The weights that a figure has drawn, and its sentence."""
     figure = page.locator(f"{where} .live-figure")
     return figure.evaluate(WEIGHTS), figure.locator(".live-says").inner_text()
@@ -48,11 +48,11 @@ def seen(page: Page, where: str) -> tuple[object, str]:
 
 def test_shared_snippet_moves_on_a_page_from_a_disk(app: AppPage, browser: Browser, tmp_path: Path) -> None:
     app.open("single-head?mask=causal&q=3")
-    steps = [seen(app.page, ".st-key-walk")]
+    steps = [weights_and_sentence(app.page, ".st-key-walk")]
     path = handed_over(app, tmp_path)
     app.page.keyboard.press("Escape")
     app.press("walk", "ArrowRight", times=3)
-    steps.append(seen(app.page, ".st-key-walk"))
+    steps.append(weights_and_sentence(app.page, ".st-key-walk"))
     assert steps[0] != steps[1]
 
     page = browser.new_page(viewport={"width": 900, "height": 800})
@@ -62,12 +62,12 @@ def test_shared_snippet_moves_on_a_page_from_a_disk(app: AppPage, browser: Brows
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(path.as_uri())
     page.wait_for_selector(DRAWN)
-    assert seen(page, "live-figure") == steps[0]
+    assert weights_and_sentence(page, "live-figure") == steps[0]
     page.locator("live-figure input[data-live=step]").focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     page.wait_for_function(SHOWS, arg=[page.query_selector("live-figure .live-figure"), steps[1][0]])
-    assert seen(page, "live-figure") == steps[1]
+    assert weights_and_sentence(page, "live-figure") == steps[1]
     assert errors == []
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
     page.close()
@@ -77,7 +77,7 @@ def test_shared_snippet_without_scripts_is_described_in_words(
     app: AppPage, browser: Browser, tmp_path: Path
 ) -> None:
     app.open("single-head")
-    said = seen(app.page, ".st-key-walk")[1]
+    said = weights_and_sentence(app.page, ".st-key-walk")[1]
     path = handed_over(app, tmp_path)
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

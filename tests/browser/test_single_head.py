@@ -17,12 +17,12 @@ pytestmark = pytest.mark.still
 FIGURE = "walk"
 
 
-def opened(app: AppPage, **settings: str) -> AppPage:
+def open_stage(app: AppPage, **settings: str) -> AppPage:
     app.open(f"single-head?{urlencode(settings)}")
     return app
 
 
-def drawn(app: AppPage, name: str) -> np.ndarray:
+def numbers(app: AppPage, name: str) -> np.ndarray:
     return np.array(app.trace(FIGURE, name), dtype=float)
 
 
@@ -61,61 +61,61 @@ def softmax(scores: np.ndarray) -> np.ndarray:
 def follow(app: AppPage, row: int, column: int) -> None:
     """Follow one cell through every stage, each computed again from what the stage before it draws."""
     stage(app, "Q, K, V")
-    query, key, value = (drawn(app, name) for name in "QKV")
-    source = drawn(app, "Y") if app.page.url.count("cross=true") else drawn(app, "X")
-    np.testing.assert_allclose(drawn(app, "X") @ drawn(app, "Wq"), query, atol=1e-5)
-    np.testing.assert_allclose(source @ drawn(app, "Wk"), key, atol=1e-5)
+    query, key, value = (numbers(app, name) for name in "QKV")
+    source = numbers(app, "Y") if app.page.url.count("cross=true") else numbers(app, "X")
+    np.testing.assert_allclose(numbers(app, "X") @ numbers(app, "Wq"), query, atol=1e-5)
+    np.testing.assert_allclose(source @ numbers(app, "Wk"), key, atol=1e-5)
     stage(app, "scores")
-    scores = drawn(app, "scores")
-    np.testing.assert_allclose(query @ drawn(app, "K transposed"), scores, atol=1e-5)
+    scores = numbers(app, "scores")
+    np.testing.assert_allclose(query @ numbers(app, "K transposed"), scores, atol=1e-5)
     click(app, "scores", row, column)
     says(app, f", score {scores[row, column]:.5g}"[:-1])
     stage(app, "scaled")
-    np.testing.assert_allclose(drawn(app, "scaled"), scores / math.sqrt(query.shape[1]), atol=1e-5)
+    np.testing.assert_allclose(numbers(app, "scaled"), scores / math.sqrt(query.shape[1]), atol=1e-5)
     stage(app, "weights")
-    weights = drawn(app, "weights")
-    np.testing.assert_allclose(softmax(drawn(app, "masked")), np.nan_to_num(weights), atol=1e-6)
+    weights = numbers(app, "weights")
+    np.testing.assert_allclose(softmax(numbers(app, "masked")), np.nan_to_num(weights), atol=1e-6)
     stage(app, "output")
-    np.testing.assert_allclose(np.nan_to_num(weights) @ value, drawn(app, "output"), atol=1e-5)
+    np.testing.assert_allclose(np.nan_to_num(weights) @ value, numbers(app, "output"), atol=1e-5)
     app.tab("Arithmetic")
     says(app, f"{weights[row, column]:.6f}")
-    for product in [*(query[row] * key[column]), *drawn(app, "output")[row]]:
+    for product in [*(query[row] * key[column]), *numbers(app, "output")[row]]:
         says(app, f"{product:.4g}"[:-1])
 
 
 @pytest.mark.essential
 def test_hovered_number_is_traced_from_the_sentence_to_the_output(app: AppPage) -> None:
-    opened(app, text="every good teacher draws")
+    open_stage(app, text="every good teacher draws")
     follow(app, 2, 1)
 
 
 @pytest.mark.slow
 def test_hovered_number_is_traced_across_two_sentences(app: AppPage) -> None:
-    opened(app, text="two words", cross="true", text2="three other words here", mask="causal")
+    open_stage(app, text="two words", cross="true", text2="three other words here", mask="causal")
     follow(app, 1, 0)
     stage(app, "masked")
-    assert np.isnan(drawn(app, "masked")).sum() == 2 * 4 - 3
+    assert np.isnan(numbers(app, "masked")).sum() == 2 * 4 - 3
 
 
 @pytest.mark.essential
 def test_temperature_moves_the_weights_and_is_in_the_link(app: AppPage) -> None:
-    opened(app)
-    before = drawn(app, "weights")
+    open_stage(app)
+    before = numbers(app, "weights")
     app.press(FIGURE, "ArrowLeft", 10)
-    after = drawn(app, "weights")
-    scaled = drawn(app, "scores") / 2 / float(app.readout(FIGURE))
+    after = numbers(app, "weights")
+    scaled = numbers(app, "scores") / 2 / float(app.readout(FIGURE))
     np.testing.assert_allclose(after, softmax(scaled), atol=5e-3)
     assert (after.max(axis=1) > before.max(axis=1)).all()
     temperature = parse_qs(app.query)["t"]
     app.page.reload()
     app.settle()
-    np.testing.assert_array_equal(drawn(app, "weights"), after)
+    np.testing.assert_array_equal(numbers(app, "weights"), after)
     assert parse_qs(app.query)["t"] == temperature
 
 
 @pytest.mark.still
 def test_view_from_the_list_gets_a_chip_and_a_step_of_history(app: AppPage) -> None:
-    opened(app)
+    open_stage(app)
     aside = app.page.get_by_test_id("stSidebar")
     for name, asked in (("arcs", "Queries together"), ("points", "Plane of queries and keys")):
         app.choose("more-stage", name)
@@ -145,17 +145,17 @@ def test_tap_as_the_pointer_arrives_selects_the_cell(app: AppPage) -> None:
 
 @pytest.mark.essential
 def test_own_mask_is_made_by_clicking_cells(app: AppPage) -> None:
-    opened(app, text="a b c", mask="own")
+    open_stage(app, text="a b c", mask="own")
     click(app, "masked", 1, 2)
-    assert np.isnan(drawn(app, "weights")[1]).tolist() == [False, False, True]
+    assert np.isnan(numbers(app, "weights")[1]).tolist() == [False, False, True]
     click(app, "masked", 1, 0)
     assert parse_qs(app.query)["blocked"] == ["1.0,1.2"]
     click(app, "masked", 1, 2)
-    assert np.isnan(drawn(app, "weights")[1]).tolist() == [True, False, False]
+    assert np.isnan(numbers(app, "weights")[1]).tolist() == [True, False, False]
     app.page.reload()
     app.settle()
-    np.testing.assert_allclose(np.nansum(drawn(app, "weights"), axis=1), 1, atol=1e-6)
-    assert np.isnan(drawn(app, "weights")).sum() == 1
+    np.testing.assert_allclose(np.nansum(numbers(app, "weights"), axis=1), 1, atol=1e-6)
+    assert np.isnan(numbers(app, "weights")).sum() == 1
 
 
 def first_cell(app: AppPage) -> None:
@@ -175,8 +175,8 @@ def wait_for_link(app: AppPage, name: str, text: str) -> None:
 @pytest.mark.parametrize("slowdown", [1, 4])
 @pytest.mark.slow
 def test_typed_tables_are_set_by_link_and_by_hand(app: AppPage, slowdown: int) -> None:
-    opened(app, qkv="typed", Q="1,2,3", K="4,5,6;7,8,9", V="4,5,6;7,8,9", tab="Data")
-    np.testing.assert_allclose(drawn(app, "output"), [[6.999908, 7.999908, 8.999908]], atol=1e-6)
+    open_stage(app, qkv="typed", Q="1,2,3", K="4,5,6;7,8,9", V="4,5,6;7,8,9", tab="Data")
+    np.testing.assert_allclose(numbers(app, "output"), [[6.999908, 7.999908, 8.999908]], atol=1e-6)
     slow = app.page.context.new_cdp_session(app.page)
     slow.send("Emulation.setCPUThrottlingRate", {"rate": slowdown})
     first_cell(app)
@@ -194,7 +194,7 @@ def test_typed_tables_are_set_by_link_and_by_hand(app: AppPage, slowdown: int) -
     wait_for_link(app, "Q", "0.5,-12,25")
     app.settle()
     row = np.array([0.5, -12.0, 25.0])
-    np.testing.assert_allclose(drawn(app, "scores"), [row @ np.array([[4, 7], [5, 8], [6, 9]])], atol=1e-4)
+    np.testing.assert_allclose(numbers(app, "scores"), [row @ np.array([[4, 7], [5, 8], [6, 9]])], atol=1e-4)
     slow.detach()
 
 
@@ -203,7 +203,7 @@ def test_typed_tables_are_set_by_link_and_by_hand(app: AppPage, slowdown: int) -
 @pytest.mark.slow
 def test_typed_table_buttons_are_adjacent_and_announce_waiting_tables(app: AppPage, width: int) -> None:
     app.page.set_viewport_size({"width": width, "height": 844})
-    opened(app, qkv="typed", tab="Data")
+    open_stage(app, qkv="typed", tab="Data")
     tables = app.page.get_by_test_id("stForm").get_by_test_id("stDataFrame")
     buttons = app.page.get_by_role("button", name="Draw these numbers")
     expect(buttons).to_have_count(tables.count())
@@ -220,7 +220,7 @@ def test_typed_table_buttons_are_adjacent_and_announce_waiting_tables(app: AppPa
 @pytest.mark.essential
 def test_foreign_text_is_shown_as_typed_and_never_run(app: AppPage) -> None:
     text = "<script> %{z} $x 👩‍👩‍👧 שלום"
-    opened(app, text=text, mask="causal", tab="Arithmetic")
+    open_stage(app, text=text, mask="causal", tab="Arithmetic")
     app.page.on("dialog", lambda dialog: app.errors.append(f"dialog: {dialog.message}"))
     figure = app.figure(FIGURE)
     labels = figure.locator(".live-plot svg text").all_text_contents()
@@ -252,7 +252,7 @@ def test_half_a_character_that_is_typed_becomes_a_sign(app: AppPage) -> None:
 
 def test_arithmetic_tables_are_whole_beside_a_sidebar(touch: Callable[[int, int], Page], server: str) -> None:
     app = AppPage(touch(820, 1180), server)
-    opened(app, tab="Arithmetic")
+    open_stage(app, tab="Arithmetic")
     expect(app.page.get_by_role("heading", name="Input")).to_be_in_viewport()
     tables = app.page.get_by_role("tabpanel").locator("table").filter(has_text=re.compile("product|result"))
     expect(tables).to_have_count(2)
@@ -269,5 +269,5 @@ def test_arrow_keys_select_a_map_cell_and_announce_its_weight(app: AppPage) -> N
     wait = "() => new URLSearchParams(location.search).get('q') === '2'"
     app.page.wait_for_function(wait)
     column = int(parse_qs(app.query)["k"][0])
-    weight = drawn(app, "weights")[2, column]
+    weight = numbers(app, "weights")[2, column]
     expect(figure.locator(".live-heard")).to_contain_text(f"weight {weight:.6f}")

@@ -102,7 +102,7 @@ def test_term_keyboard_reaches_all_and_escape_closes(app: AppPage) -> None:
     # All of the figure's sentences, as Python has them, and the letters of the open tab's formulas.
     wanted = app.page.locator(".terms-here").get_attribute("data-here")
     assert wanted
-    formulas = [each for each, _ in drawn(app)]
+    formulas = [each for each, _ in formulas_on_page(app)]
     meant = terms.meanings("positional_encoding")
     letters = {meant[each].key for formula in formulas for each in latex.symbols(formula, terms.compounds())}
     assert {*wanted.split("|")} | letters <= {*keys}
@@ -160,7 +160,7 @@ def test_term_popups_survive_a_slider_drag(app: AppPage) -> None:
 def test_term_letters_found_in_the_browser_equal_python(app: AppPage, link: str) -> None:
     app.open(link)
     ready(app)
-    for formula, found in drawn(app):
+    for formula, found in formulas_on_page(app):
         assert {*found} == {*latex.symbols(formula, terms.compounds())}, formula
     if "claim" in link:
         letter = app.page.locator(".stMain p .katex-html", has_text="σ")
@@ -169,7 +169,7 @@ def test_term_letters_found_in_the_browser_equal_python(app: AppPage, link: str)
         expect(card(app)).to_contain_text("is standard normal noise of the same shape")
 
 
-def drawn(app: AppPage) -> list[tuple[str, list[str]]]:
+def formulas_on_page(app: AppPage) -> list[tuple[str, list[str]]]:
     app.page.locator(".stMain .katex-html").first.wait_for()
     found: list[tuple[str, list[str]]] = app.page.evaluate(
         DRAWN,

@@ -13,7 +13,7 @@ PAGE = "kernel-regression?picture=Two+inputs&kernel=boxcar&h=1"
 POINTS = plane_points(40, 0.5, 4)
 
 
-def drawn(app: AppPage, name: str, field: str) -> NDArray[np.float64]:
+def numbers(app: AppPage, name: str, field: str) -> NDArray[np.float64]:
     return np.array(app.trace("plane", name, field), dtype=np.float64)
 
 
@@ -39,7 +39,7 @@ def circle(app: AppPage) -> NDArray[np.float64]:
 @pytest.mark.essential
 def test_two_inputs_map_follows_bandwidth_and_clicks(app: AppPage) -> None:
     app.open(PAGE)
-    np.testing.assert_allclose(drawn(app, "estimate map", "z"), means(1.0), atol=1e-5)
+    np.testing.assert_allclose(numbers(app, "estimate map", "z"), means(1.0), atol=1e-5)
     np.testing.assert_allclose(circle(app), [2.5, 2.5, 2, 2], atol=1e-6)
 
     # While the slider is dragged map, gap and circle move, and nothing is sent.
@@ -58,7 +58,7 @@ def test_two_inputs_map_follows_bandwidth_and_clicks(app: AppPage) -> None:
     app.settle()
     h = float(app.readout("plane"))
     assert h < 1
-    np.testing.assert_allclose(drawn(app, "estimate map", "z"), means(h), atol=1e-5)
+    np.testing.assert_allclose(numbers(app, "estimate map", "z"), means(h), atol=1e-5)
     np.testing.assert_allclose(circle(app), [2.5, 2.5, 2 * h, 2 * h], atol=1e-5)
 
     # A cell far from any key: both coordinates of the query go there, and into the address.

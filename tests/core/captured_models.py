@@ -301,13 +301,13 @@ def build(name: str, attention: str) -> tuple[Any, Inputs]:
     return made, inputs()
 
 
-def told(output: Any) -> Iterator[Tensor]:
+def attentions_in(output: Any) -> Iterator[Tensor]:
     """All attentions that the output of a transformers model holds, its parts' included."""
     for name, each in output.items():
         if "attention" in name:
             yield from (weights for weights in each or () if weights is not None)
         elif hasattr(each, "items"):
-            yield from told(each)
+            yield from attentions_in(each)
 
 
 def numbers(output: Any) -> list[Tensor]:

@@ -13,13 +13,13 @@ from attn_core.attention_flow import (
 )
 
 
-def drawn(*shape: int, seed: int = 0) -> torch.Tensor:
+def draw(*shape: int, seed: int = 0) -> torch.Tensor:
     generator = torch.Generator().manual_seed(seed)
     return torch.randn(*shape, generator=generator, dtype=torch.float64)
 
 
 def test_rollout_is_the_sum_over_all_paths() -> None:
-    weights = drawn(3, 4, 4).softmax(-1)
+    weights = draw(3, 4, 4).softmax(-1)
     mixed = 0.5 * weights + 0.5 * torch.eye(4, dtype=torch.float64)
     rolled = attention_rollout(weights)
     for i in range(4):
@@ -49,7 +49,7 @@ def test_norms_are_those_of_the_vectors(kv_heads: int, projected: bool) -> None:
     module = MultiHeadAttention(
         12, 4, num_kv_heads=kv_heads, seed=2, dtype=torch.float64, output_projection=projected
     ).requires_grad_(False)
-    stages = module(drawn(5, 12), is_causal=True)
+    stages = module(draw(5, 12), is_causal=True)
     found = weighted_value_norms(stages)
     for head in range(4):
         value = stages.value[head * kv_heads // 4]
@@ -62,13 +62,13 @@ def test_norms_are_those_of_the_vectors(kv_heads: int, projected: bool) -> None:
 
 
 def test_weighted_values_sum_to_head_output() -> None:
-    stages = MultiHeadAttention(6, 1, seed=1, dtype=torch.float64).requires_grad_(False)(drawn(4, 6))
+    stages = MultiHeadAttention(6, 1, seed=1, dtype=torch.float64).requires_grad_(False)(draw(4, 6))
     total = stages.contributions[0].norm(dim=-1)
     assert (weighted_value_norms(stages)[0].sum(-1) >= total - 1e-12).all()  # the triangle inequality
 
 
 def test_find_sinks_by_weight_of_others() -> None:
-    weights = drawn(2, 6, 6).softmax(-1)
+    weights = draw(2, 6, 6).softmax(-1)
     weights[0, :, 2] = 2.0
     weights /= weights.sum(-1, keepdim=True)
     for each in weights:
@@ -85,7 +85,7 @@ def test_few_tokens_have_no_sink() -> None:
 
 
 def test_aside_leaves_rows_of_one() -> None:
-    weights = drawn(3, 5, 5).softmax(-1)
+    weights = draw(3, 5, 5).softmax(-1)
     sinks = torch.tensor([True, False, False, True, False]).expand(3, 5)
     rest = drop_keys(weights, sinks)
     torch.testing.assert_close(rest.sum(-1), torch.ones(3, 5, dtype=torch.float64))

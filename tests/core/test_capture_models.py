@@ -46,7 +46,7 @@ def test_architecture_is_captured_completely(name: str) -> None:
     """Against the attentions that transformers gives, by sdpa where the model has it, and eagerly."""
     reference, inputs = models.build(name, "eager")
     with torch.no_grad():
-        theirs = list(models.told(reference(**inputs, output_attentions=True)))
+        theirs = list(models.attentions_in(reference(**inputs, output_attentions=True)))
     assert theirs
     for attention in ("sdpa", "eager"):
         if attention == "sdpa" and not reference._supports_sdpa:

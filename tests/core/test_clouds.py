@@ -9,12 +9,12 @@ from attn_core.clouds import align_clouds, audit_clouds
 from attn_core.plane import main_directions
 
 
-def drawn(*shape: int, seed: int = 0) -> Tensor:
+def draw(*shape: int, seed: int = 0) -> Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 def pair() -> tuple[Tensor, Tensor]:
-    return 3 * drawn(5, 4) + 2, drawn(7, 4, seed=1) - torch.arange(4)
+    return 3 * draw(5, 4) + 2, draw(7, 4, seed=1) - torch.arange(4)
 
 
 def test_clouds_keep_every_softmax() -> None:
@@ -53,7 +53,7 @@ def test_nearer_of_equally_long_keys_scores_higher() -> None:
 
 
 def test_masked_keys_and_a_mask_in_the_audit() -> None:
-    queries, keys = drawn(4, 3), drawn(4, 3, seed=1)
+    queries, keys = draw(4, 3), draw(4, 3, seed=1)
     mask = torch.ones(4, 4).tril().bool()
     weights = torch.softmax((queries @ keys.T).masked_fill(~mask, -torch.inf), dim=-1)
     clouds = align_clouds(queries, keys)
@@ -63,7 +63,7 @@ def test_masked_keys_and_a_mask_in_the_audit() -> None:
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_clouds_without_spread_are_not_scaled(count: int) -> None:
-    queries, keys = drawn(1, 4).expand(count, 4), drawn(3, 4, seed=1)
+    queries, keys = draw(1, 4).expand(count, 4), draw(3, 4, seed=1)
     clouds = align_clouds(queries, keys)
     assert float(clouds.factor) == 1.0
     torch.testing.assert_close(clouds.queries, queries)

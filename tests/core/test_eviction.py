@@ -7,7 +7,7 @@ from torch.nn import functional as F
 from attn_core.eviction import POLICIES, evict
 
 
-def drawn(*shape: int, seed: int = 0) -> torch.Tensor:
+def draw(*shape: int, seed: int = 0) -> torch.Tensor:
     generator = torch.Generator().manual_seed(seed)
     return torch.randn(*shape, generator=generator, dtype=torch.float64)
 
@@ -39,7 +39,7 @@ def by_hand(scores: torch.Tensor, policy: str, budget: int, sinks: int) -> list[
 @pytest.mark.parametrize("n", [1, 2, 7, 12])
 @pytest.mark.parametrize("sinks", [0, 1, 4])
 def test_kept_are_those_of_a_loop(policy: str, n: int, sinks: int) -> None:
-    scores, value = 2 * drawn(3, n, n, seed=n), drawn(3, n, 4, seed=n + 1)
+    scores, value = 2 * draw(3, n, n, seed=n), draw(3, n, 4, seed=n + 1)
     found = evict(scores, value, policy, sinks=sinks)
     for budget in range(1, n + 1):
         for head in range(3):
@@ -56,7 +56,7 @@ def test_kept_are_those_of_a_loop(policy: str, n: int, sinks: int) -> None:
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_evict_with_full_budget_has_no_error(policy: str) -> None:
-    scores, value = drawn(2, 6, 6), drawn(2, 6, 4)
+    scores, value = draw(2, 6, 6), draw(2, 6, 4)
     found = evict(scores, value, policy)
     assert (found.mask[-1] == torch.ones(6, 6).tril().bool()).all()
     assert not found.errors[-1].any()

@@ -11,7 +11,7 @@ from attn_core import scaled_dot_product_attention
 from attn_core.hard_lookup import audit_hard_lookup, hard_lookup
 
 
-def drawn(number: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+def random_inputs(number: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
     """Scores that tie, values, a mask with empty rows, and the scores as whole numbers."""
     chance = random.Random(number)
     n, m, d = (chance.randint(1, 6) for _ in range(3))
@@ -23,7 +23,7 @@ def drawn(number: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.
 
 @pytest.mark.parametrize("number", range(40))
 def test_it_finds_what_a_loop_finds(number: int) -> None:
-    scores, value, mask, whole = drawn(number)
+    scores, value, mask, whole = random_inputs(number)
     found = hard_lookup(scores, value, mask)
     for row, line in enumerate(whole.tolist()):
         seen = {key: score for key, score in enumerate(line) if mask[row, key]}
@@ -42,7 +42,7 @@ def test_it_finds_what_a_loop_finds(number: int) -> None:
 
 @pytest.mark.parametrize("number", range(40))
 def test_hard_lookup_is_the_limit_of_softmax(number: int) -> None:
-    scores, value, mask, _ = drawn(number)
+    scores, value, mask, _ = random_inputs(number)
     may = mask.any(dim=-1)
     found = hard_lookup(scores, value, mask)
     distances = []

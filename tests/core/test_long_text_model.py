@@ -17,7 +17,7 @@ from attn_core.learned_positions import packaged_folder
 from attn_core.models import head_map
 from attn_core.models.head_map import HeadMap
 from attn_live.pyramid import Keep, Pyramid
-from tests.small_models import CONFIGS, DECODER, drawn, sentencepiece_like
+from tests.small_models import CONFIGS, DECODER, random_model, sentencepiece_like
 
 N = 37
 Refuses = Callable[[str], AbstractContextManager[None]]
@@ -26,14 +26,14 @@ Refuses = Callable[[str], AbstractContextManager[None]]
 def long_decoder(folder: Path, **settings: Any) -> RealModel:
     """A decoder with places for 4,096 tokens, and its tokenizer."""
     config = transformers.LlamaConfig(**{**DECODER, "max_position_embeddings": 4096, **settings})
-    drawn(config).save_pretrained(folder)
+    random_model(config).save_pretrained(folder)
     sentencepiece_like().save(str(folder / "tokenizer.json"))
     return load_model(folder)
 
 
 @pytest.mark.parametrize("name", CONFIGS)
 def test_head_map_equals_map_of_all_heads(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn(CONFIGS[name]()).save_pretrained(tmp_path)
+    random_model(CONFIGS[name]()).save_pretrained(tmp_path)
     model = load_model(tmp_path)
     ids = torch.randint(2, 300, (1, N), generator=torch.Generator().manual_seed(1))
     expected = [each.weights[0] for each in model.forward(ids)]

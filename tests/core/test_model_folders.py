@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 
 from attn_core import load_model
 from attn_core.models import loading
-from tests.small_models import CONFIGS, drawn, write
+from tests.small_models import CONFIGS, random_model, write
 
 Refuses = Callable[[str], AbstractContextManager[None]]
 IDS = torch.tensor([[5, 6, 7, 8]])
@@ -36,7 +36,7 @@ def last(folder: Path) -> torch.Tensor:
 
 
 def test_sharded_folder_is_read_by_its_index(tmp_path: Path, refuses: Refuses) -> None:
-    model = drawn(CONFIGS["llama"](), transformers.AutoModelForCausalLM)
+    model = random_model(CONFIGS["llama"](), transformers.AutoModelForCausalLM)
     model.save_pretrained(tmp_path / "one")
     model.save_pretrained(tmp_path / "parts", max_shard_size="20KB")
     parts = tmp_path / "parts"

@@ -117,7 +117,7 @@ def test_long_text_is_cut_with_a_note(folder: Path) -> None:
 
 
 def test_most_tokens_is_bounded_by_maps_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small_models.drawn(
+    small_models.random_model(
         transformers.LlamaConfig(**{**small_models.DECODER, "max_position_embeddings": 4096})
     ).save_pretrained(tmp_path)
     small_models.sentencepiece_like().save(str(tmp_path / "tokenizer.json"))

@@ -17,7 +17,7 @@ TEXT = "the cat sat on the mat"
 
 def save_writer(folder: Path, name: str) -> Any:
     """Save a model that predicts tokens, with its tokenizer; return transformers' own."""
-    theirs = small_models.drawn(small_models.CONFIGS[name](), transformers.AutoModelForCausalLM)
+    theirs = small_models.random_model(small_models.CONFIGS[name](), transformers.AutoModelForCausalLM)
     theirs.save_pretrained(folder)
     small_models.as_transformers(small_models.TOKENIZERS[name]()).save_pretrained(folder)
     return theirs

@@ -10,13 +10,13 @@ from torch import Tensor
 from attn_core.plane import audit_plane, chosen_dimensions, count_rank_changes, main_directions
 
 
-def drawn(*shape: int, seed: int = 0) -> Tensor:
+def draw(*shape: int, seed: int = 0) -> Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 @pytest.mark.parametrize("width", [2, 3, 16])
 def test_main_directions_equal_numpy(width: int) -> None:
-    queries, keys = drawn(5, width), drawn(7, width, seed=1)
+    queries, keys = draw(5, width), draw(7, width, seed=1)
     plane = main_directions(queries, keys)
     rows = np.vstack([queries.numpy(), keys.numpy()])
     _, sigma, found = np.linalg.svd(rows, full_matrices=False)
@@ -28,7 +28,7 @@ def test_main_directions_equal_numpy(width: int) -> None:
 
 
 def test_main_directions_keep_most() -> None:
-    queries, keys = drawn(6, 5), drawn(4, 5, seed=1)
+    queries, keys = draw(6, 5), draw(4, 5, seed=1)
     best = main_directions(queries, keys).explained.sum()
     others = [chosen_dimensions(queries, keys, i, j) for i in range(5) for j in range(5) if i != j]
     assert all(other.explained.sum() < best for other in others)
@@ -36,8 +36,8 @@ def test_main_directions_keep_most() -> None:
 
 @pytest.mark.parametrize("rank", [1, 2])
 def test_plane_scores_of_rank_two_are_exact(rank: int) -> None:
-    spanned = drawn(rank, 8, seed=2)
-    queries, keys = drawn(5, rank) @ spanned, drawn(3, rank, seed=1) @ spanned
+    spanned = draw(rank, 8, seed=2)
+    queries, keys = draw(5, rank) @ spanned, draw(3, rank, seed=1) @ spanned
     plane = main_directions(queries, keys)
     torch.testing.assert_close(plane.scores, queries @ keys.T)
     torch.testing.assert_close(plane.queries @ plane.directions, queries)
@@ -56,7 +56,7 @@ def test_rank_one_lies_on_one_line() -> None:
 
 
 def test_one_dimension_has_zero_second_axis() -> None:
-    queries, keys = drawn(3, 1), drawn(2, 1, seed=1)
+    queries, keys = draw(3, 1), draw(2, 1, seed=1)
     plane = main_directions(queries, keys)
     torch.testing.assert_close(plane.queries, torch.cat([queries, 0 * queries], dim=1))
     assert plane.directions.tolist() == [[1.0], [0.0]]
@@ -64,7 +64,7 @@ def test_one_dimension_has_zero_second_axis() -> None:
 
 
 def test_one_word_and_equal_words() -> None:
-    word = drawn(1, 6)
+    word = draw(1, 6)
     for count in (1, 4):
         plane = main_directions(word.expand(count, 6), word.expand(count, 6))
         assert plane.explained[0].item() == pytest.approx(1.0)
@@ -79,8 +79,8 @@ def test_vectors_of_zeros_explain_nothing() -> None:
 
 
 def test_rotation_keeps_plane_scores() -> None:
-    queries, keys = drawn(5, 4), drawn(6, 4, seed=1)
-    turned = torch.linalg.qr(drawn(4, 4, seed=2)).Q
+    queries, keys = draw(5, 4), draw(6, 4, seed=1)
+    turned = torch.linalg.qr(draw(4, 4, seed=2)).Q
     plane, other = main_directions(queries, keys), main_directions(queries @ turned, keys @ turned)
     torch.testing.assert_close(plane.scores, other.scores)
     torch.testing.assert_close(plane.explained, other.explained)
@@ -88,7 +88,7 @@ def test_rotation_keeps_plane_scores() -> None:
 
 
 def test_signs_are_stable_under_small_changes() -> None:
-    queries, keys, change = drawn(5, 6), drawn(6, 6, seed=1), drawn(5, 6, seed=2)
+    queries, keys, change = draw(5, 6), draw(6, 6, seed=1), draw(5, 6, seed=2)
     before = main_directions(queries, keys)
     for step in range(1, 50):
         plane = main_directions(queries + 1e-4 * step * change, keys)
@@ -96,7 +96,7 @@ def test_signs_are_stable_under_small_changes() -> None:
 
 
 def test_batch_equals_its_parts() -> None:
-    queries, keys = drawn(3, 5, 4), drawn(3, 6, 4, seed=1)
+    queries, keys = draw(3, 5, 4), draw(3, 6, 4, seed=1)
     together = main_directions(queries, keys)
     for head in range(3):
         alone = main_directions(queries[head], keys[head])
@@ -106,7 +106,7 @@ def test_batch_equals_its_parts() -> None:
 
 
 def test_count_rank_changes_counts_as_a_loop_does() -> None:
-    scores, shown = drawn(20, 7), drawn(20, 7, seed=1)
+    scores, shown = draw(20, 7), draw(20, 7, seed=1)
     for row, other, count in zip(scores, shown, count_rank_changes(scores, shown), strict=True):
         order, same = (sorted(each.tolist(), reverse=True) for each in (row, other))
         ranks = [order.index(each) for each in row.tolist()]
@@ -138,7 +138,7 @@ def test_dimensions_must_be_there(first: int, second: int, says: str) -> None:
 
 @pytest.mark.parametrize("width", [1, 2, 5])
 def test_audit_passes_main_plane_and_fails_others(width: int) -> None:
-    queries, keys = drawn(5, width), drawn(4, width, seed=1)
+    queries, keys = draw(5, width), draw(4, width, seed=1)
     plane = main_directions(queries, keys)
     assert all(check.passed for check in audit_plane(plane, queries, keys))
     if width < 3:
@@ -158,5 +158,5 @@ def test_audit_passes_with_equal_eigenvalues() -> None:
 
 
 def test_coordinates_have_no_negative_zero() -> None:
-    plane = main_directions(-drawn(3, 1).abs(), -drawn(2, 1).abs())
+    plane = main_directions(-draw(3, 1).abs(), -draw(2, 1).abs())
     assert not np.signbit(plane.keys[:, 1].numpy()).any()

@@ -11,12 +11,12 @@ from tokenizers import Tokenizer
 
 from attn_core import RealModel, load_model, previous_token_score
 from attn_core.learned_positions import packaged_folder
-from tests.small_models import CONFIGS, ENCODER, TOKENIZERS, as_transformers, drawn, write
+from tests.small_models import CONFIGS, ENCODER, TOKENIZERS, as_transformers, random_model, write
 
 
 @pytest.mark.parametrize("name", CONFIGS)
 def test_every_layer_equals_transformers(name: str, tmp_path: Path) -> None:
-    theirs = drawn(CONFIGS[name]())
+    theirs = random_model(CONFIGS[name]())
     theirs.save_pretrained(tmp_path)
     ours = load_model(tmp_path)
     ids = torch.randint(2, 50, (2, 9), generator=torch.Generator().manual_seed(1))
@@ -51,7 +51,7 @@ SPECIAL = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 
 @pytest.mark.parametrize("kind", ALSO)
 def test_families_without_special_code_are_read(kind: str, tmp_path: Path) -> None:
-    theirs = drawn(transformers.AutoConfig.for_model(kind, **{**ENCODER, **SPECIAL, **ALSO[kind]}))
+    theirs = random_model(transformers.AutoConfig.for_model(kind, **{**ENCODER, **SPECIAL, **ALSO[kind]}))
     theirs.save_pretrained(tmp_path)
     ours = load_model(tmp_path)
     ids = torch.randint(3, 50, (2, 9), generator=torch.Generator().manual_seed(1))
@@ -96,7 +96,7 @@ def test_unreadable_family_is_refused(kind: str, tmp_path: Path, refuses: Any) -
     ],
 )
 def test_model_below_a_prefix_is_found(name: str, kind: str, tmp_path: Path) -> None:
-    theirs = drawn(CONFIGS[name](), getattr(transformers, kind))
+    theirs = random_model(CONFIGS[name](), getattr(transformers, kind))
     theirs.save_pretrained(tmp_path)
     ids = torch.tensor([[5, 6, 7]])
     with torch.no_grad():
@@ -106,7 +106,7 @@ def test_model_below_a_prefix_is_found(name: str, kind: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_half_precision_is_read_as_float32(dtype: torch.dtype, tmp_path: Path) -> None:
-    drawn(CONFIGS["llama"]()).to(dtype).save_pretrained(tmp_path)
+    random_model(CONFIGS["llama"]()).to(dtype).save_pretrained(tmp_path)
     theirs = transformers.AutoModel.from_pretrained(
         tmp_path, attn_implementation="eager", dtype=torch.float32
     )
@@ -125,7 +125,7 @@ def change_config(folder: Path, *dropped: str, **settings: object) -> None:
 
 
 def test_window_masks_the_maps(tmp_path: Path) -> None:
-    drawn(CONFIGS["gemma 2"]()).save_pretrained(tmp_path)
+    random_model(CONFIGS["gemma 2"]()).save_pretrained(tmp_path)
     model = load_model(tmp_path)
     assert model.windows == (3, None, 3)
     assert model.softcap == 5.0
@@ -209,7 +209,7 @@ SETTINGS: list[tuple[str, dict[str, Any], str]] = [
 def test_bad_config_is_refused_with_its_requirement(
     name: str, settings: dict[str, object], said: str, tmp_path: Path, refuses: Any
 ) -> None:
-    drawn(CONFIGS[name]()).save_pretrained(tmp_path)
+    random_model(CONFIGS[name]()).save_pretrained(tmp_path)
     change_config(tmp_path, **settings)
     with refuses(said):
         load_model(tmp_path)

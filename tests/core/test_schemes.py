@@ -38,7 +38,7 @@ TABLE = torch.randn(13, D, generator=torch.Generator().manual_seed(3), dtype=tor
 NAMES = list(SCHEMES)
 
 
-def made(name: str, **settings: object) -> Scheme:
+def make(name: str, **settings: object) -> Scheme:
     return make_scheme(name, table=TABLE, **settings)
 
 
@@ -59,16 +59,16 @@ class TestAttend:
     @pytest.mark.parametrize("name", NAMES)
     def test_strength_zero_is_no_positions(self, name: str, draw: Draw) -> None:
         x = draw(N, D)
-        attended, none = made(name, strength=0.0).attend(x), NoPositions().attend(x)
+        attended, none = make(name, strength=0.0).attend(x), NoPositions().attend(x)
         torch.testing.assert_close(attended.weights, none.weights)
         torch.testing.assert_close(attended.output, none.output)
 
     @pytest.mark.parametrize("name", NAMES)
     def test_a_batch_of_strengths(self, name: str, draw: Draw) -> None:
         x, strengths = draw(N, D), torch.tensor([0.0, 0.5, 2.0])
-        together = made(name, strength=strengths.double()).attend(x, start=2)
+        together = make(name, strength=strengths.double()).attend(x, start=2)
         for step, strength in enumerate(strengths.tolist()):
-            alone = made(name, strength=strength).attend(x, start=2)
+            alone = make(name, strength=strength).attend(x, start=2)
             torch.testing.assert_close(together.weights.expand(3, N, N)[step], alone.weights)
             torch.testing.assert_close(together.output.expand(3, N, D)[step], alone.output)
 
@@ -90,8 +90,8 @@ class TestAttend:
     def test_keys_one_ahead(self, name: str) -> None:
         """Of equal words, key j seen one ahead is what key j + 1 is rightly."""
         x = torch.ones(N, D, dtype=torch.float64)
-        right = made(name).attend(x).scaled_scores
-        ahead = made(name).attend(x, key_shift=1).scaled_scores
+        right = make(name).attend(x).scaled_scores
+        ahead = make(name).attend(x, key_shift=1).scaled_scores
         torch.testing.assert_close(ahead[:, :-1], right[:, 1:])
 
     def test_refusals(self, refuses: Refuses) -> None:
@@ -100,7 +100,7 @@ class TestAttend:
         with refuses("head must be a whole number from 0 to 7; got 8"):
             Alibi(head=8)
         with refuses("positions 0 to 12 of width 10; got positions 0 to 15 of width 10"):
-            made("learned").vectors(N, D, start=9)
+            make("learned").vectors(N, D, start=9)
 
     def test_learned_needs_its_table(self, monkeypatch: pytest.MonkeyPatch, refuses: Refuses) -> None:
         monkeypatch.setattr(additive, "scaled_table", lambda: None)
@@ -111,7 +111,7 @@ class TestAttend:
     def test_learned_starts_after_the_first_row(self, draw: Draw) -> None:
         x = draw(N, D)
         torch.testing.assert_close(
-            made("learned").attend(x).scores, (x + TABLE[1 : N + 1]) @ (x + TABLE[1 : N + 1]).T
+            make("learned").attend(x).scores, (x + TABLE[1 : N + 1]) @ (x + TABLE[1 : N + 1]).T
         )
 
 
@@ -124,7 +124,7 @@ class TestShuffle:
     @pytest.mark.parametrize("name", [n for n in NAMES if n != "none"])
     def test_with_positions_it_is_not(self, name: str, draw: Draw) -> None:
         order = torch.tensor([3, 0, 6, 2, 5, 1, 4])
-        assert shuffle_difference(made(name), 0.3 * draw(N, D), order).abs().max() > 1e-3
+        assert shuffle_difference(make(name), 0.3 * draw(N, D), order).abs().max() > 1e-3
 
     def test_alibi_does_not_see_the_direction(self, draw: Draw) -> None:
         assert shuffle_difference(Alibi(), draw(N, D), torch.arange(N).flip(0)).abs().max() < 1e-14
@@ -137,24 +137,24 @@ class TestShuffle:
 class TestShift:
     @pytest.mark.parametrize("name", ["sinusoidal", "rotary", "ALiBi", "buckets"])
     def test_only_the_offset_counts(self, name: str) -> None:
-        assert shift_difference(made(name), N, D, torch.tensor([1, 5, 60])).abs().max() < 1e-12
+        assert shift_difference(make(name), N, D, torch.tensor([1, 5, 60])).abs().max() < 1e-12
 
     @pytest.mark.parametrize("name", ["ramp", "learned"])
     def test_absolute_schemes_change_with_shifts(self, name: str) -> None:
-        assert shift_difference(made(name), N, D, torch.tensor([1, 5])).abs().amax(dim=(1, 2)).min() > 0.1
+        assert shift_difference(make(name), N, D, torch.tensor([1, 5])).abs().amax(dim=(1, 2)).min() > 0.1
 
     @pytest.mark.parametrize("name", ["none", "rotary", "ALiBi", "buckets"])
     def test_relative_schemes_keep_shifted_weights(self, name: str, draw: Draw) -> None:
-        moved = attention_shift_difference(made(name), draw(N, D), torch.tensor([0, 1, 60]))
+        moved = attention_shift_difference(make(name), draw(N, D), torch.tensor([0, 1, 60]))
         assert moved.abs().max() < 1e-12
 
     @pytest.mark.parametrize("name", ["ramp", "sinusoidal", "learned"])
     def test_vector_schemes_change_shifted_weights(self, name: str, draw: Draw) -> None:
         x = draw(N, D)
-        moved = attention_shift_difference(made(name), x, torch.tensor([0, 5]))
+        moved = attention_shift_difference(make(name), x, torch.tensor([0, 5]))
         assert moved[0].abs().max() == 0
         assert moved[1].abs().max() > 0.01
-        scheme = made(name)
+        scheme = make(name)
         placed = x + scheme.vectors(N, D, start=scheme.first + 5)
         weights = (placed @ placed.T / D**0.5).softmax(dim=-1)
         torch.testing.assert_close(moved[1], weights - scheme.attend(x).weights)
@@ -164,24 +164,24 @@ class TestSimilarity:
     def test_products_and_cosines(self) -> None:
         expected = [[float(a @ b) for b in TABLE[:N]] for a in TABLE[:N]]
         torch.testing.assert_close(
-            made("learned").similarity(N, D), torch.tensor(expected, dtype=torch.float64)
+            make("learned").similarity(N, D), torch.tensor(expected, dtype=torch.float64)
         )
-        cosine = made("learned").similarity(N, D, cosine=True)
+        cosine = make("learned").similarity(N, D, cosine=True)
         torch.testing.assert_close(cosine.diagonal(), torch.ones(N, dtype=torch.float64))
         assert cosine[2, 4] == pytest.approx(expected[2][4] / math.sqrt(expected[2][2] * expected[4][4]))
 
     def test_a_batch_of_bases(self) -> None:
         bases = torch.tensor([2.0, 100.0], dtype=torch.float64)
         for name in ("sinusoidal", "rotary"):
-            together = made(name, base=bases).similarity(N, D)
+            together = make(name, base=bases).similarity(N, D)
             for base, one in zip(bases.tolist(), together, strict=True):
-                torch.testing.assert_close(one, made(name, base=base).similarity(N, D))
+                torch.testing.assert_close(one, make(name, base=base).similarity(N, D))
 
     @pytest.mark.parametrize("name", ["sinusoidal", "rotary"])
     def test_profile_is_a_sum_of_cosines(self, name: str) -> None:
         omega = [50.0 ** (-2 * i / D) for i in range(D // 2)]
         expected = [sum(math.cos(k * w) for w in omega) / len(omega) for k in range(11)]
-        profile = made(name, base=50.0).profile(11, D)
+        profile = make(name, base=50.0).profile(11, D)
         torch.testing.assert_close(profile, torch.tensor(expected, dtype=torch.float64))
 
     def test_alibi_decays(self) -> None:
@@ -209,7 +209,7 @@ class TestSimilarity:
 @pytest.mark.parametrize("name", NAMES)
 def test_terms_sum_to_the_score(name: str, draw: Draw) -> None:
     x = draw(N, D)
-    scheme = made(name, strength=1.3)
+    scheme = make(name, strength=1.3)
     attended = scheme.attend(x, start=2)
     for query, key in ((0, 0), (2, 5), (6, 1)):
         parts = scheme.terms(x, query, key, start=2)

@@ -18,7 +18,7 @@ from attn_core import (
 from attn_core.scores import audit_score, feature_map, score_terms
 
 
-def drawn(seed: int, *, keys: int = 7, width: int = 3) -> tuple[torch.Tensor, ...]:
+def random_inputs(seed: int, *, keys: int = 7, width: int = 3) -> tuple[torch.Tensor, ...]:
     generator = torch.Generator().manual_seed(seed)
     shapes = ((5, width), (keys, width), (keys, 2))
     query, key, value = (torch.randn(*each, generator=generator, dtype=torch.float64) for each in shapes)
@@ -28,7 +28,7 @@ def drawn(seed: int, *, keys: int = 7, width: int = 3) -> tuple[torch.Tensor, ..
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("seed", range(5))
 def test_scores_equal_other_code_and_audit_fails_wrong_ones(score: str, seed: int) -> None:
-    query, key, value, mask = drawn(seed)
+    query, key, value, mask = random_inputs(seed)
     weights = score_weights(score, 3, seed=seed)
     scores = score_pairs(score, query, key, weights)
     assert all(
@@ -41,7 +41,7 @@ def test_scores_equal_other_code_and_audit_fails_wrong_ones(score: str, seed: in
 
 
 def test_dot_product_is_scaled_dot_product_attention() -> None:
-    query, key, value, mask = drawn(2)
+    query, key, value, mask = random_inputs(2)
     ours = score_attention("dot product", query, key, value, mask, scale=0.3, temperature=2.0)
     theirs = scaled_dot_product_attention(query, key, value, mask, scale=0.3, temperature=2.0)
     torch.testing.assert_close(ours.weights, theirs.weights)
@@ -50,7 +50,7 @@ def test_dot_product_is_scaled_dot_product_attention() -> None:
 
 @pytest.mark.parametrize("temperature", [0.1, 1.0, 4.0])
 def test_kernel_score_equals_kernel_regression(temperature: float) -> None:
-    query, key, value, _mask = drawn(3)
+    query, key, value, _mask = random_inputs(3)
     ours = score_attention("kernel", query, key, value, temperature=temperature)
     theirs = nadaraya_watson(query, key, value, bandwidth=math.sqrt(temperature))
     torch.testing.assert_close(ours.weights, theirs.weights)
@@ -58,7 +58,7 @@ def test_kernel_score_equals_kernel_regression(temperature: float) -> None:
 
 
 def test_kernel_score_with_equal_keys_is_dot_product() -> None:
-    query, key, value, mask = drawn(4)
+    query, key, value, mask = random_inputs(4)
     key = 1.7 * F.normalize(key, dim=-1)
     ours = score_attention("kernel", query, key, value, mask, scale=0.5)
     theirs = scaled_dot_product_attention(query, key, value, mask, scale=0.5)
@@ -66,7 +66,7 @@ def test_kernel_score_with_equal_keys_is_dot_product() -> None:
 
 
 def test_cosine_ignores_length_and_general_by_identity_is_dot() -> None:
-    query, key, _value, _mask = drawn(5)
+    query, key, _value, _mask = random_inputs(5)
     torch.testing.assert_close(score_pairs("cosine", 9 * query, 0.1 * key), score_pairs("cosine", query, key))
     identity = {"W_a": torch.eye(3, dtype=torch.float64)}
     torch.testing.assert_close(score_pairs("general", query, key, identity), query @ key.mT)
@@ -74,7 +74,7 @@ def test_cosine_ignores_length_and_general_by_identity_is_dot() -> None:
 
 
 def test_causal_linear_attention_equals_running_sums() -> None:
-    query, key, value, _mask = drawn(6, keys=5)
+    query, key, value, _mask = random_inputs(6, keys=5)
     causal = torch.ones(5, 5, dtype=torch.bool).tril()
     ours = score_attention("linear", query, key, value, causal).output
     features = F.elu(key) + 1
@@ -93,7 +93,7 @@ def test_features_are_exact_and_finite() -> None:
 
 @pytest.mark.parametrize("score", SCORES)
 def test_fully_masked_row_is_zero(score: str) -> None:
-    query, key, value, mask = drawn(7)
+    query, key, value, mask = random_inputs(7)
     mask[1] = False
     weights = score_weights(score, 3, seed=0)
     steps = torch.tensor([0.5, 1.0, 3.0], dtype=torch.float64)[:, None, None]
@@ -107,7 +107,7 @@ def test_fully_masked_row_is_zero(score: str) -> None:
 
 
 def test_scores_refuse_misfits() -> None:
-    query, key, _value, _mask = drawn(8)
+    query, key, _value, _mask = random_inputs(8)
     with pytest.raises(ValueError, match="score must be one of dot product, additive"):
         score_pairs("cubic", query, key)
     with pytest.raises(ValueError, match="general needs W_a of shape"):

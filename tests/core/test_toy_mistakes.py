@@ -30,7 +30,7 @@ def ways_of(name: str) -> dict[str, Any]:
     return broken.keywords
 
 
-def cut(x: Tensor, heads: int) -> Tensor:
+def split_heads(x: Tensor, heads: int) -> Tensor:
     return rearrange(x, "b n (h d) -> b h n d", h=heads)
 
 
@@ -50,7 +50,7 @@ def one_layer(
         w_q, w_k = (torch.cat(w.chunk(heads)[::-1]) for w in (w_q, w_k))
     if name == "W not transposed":
         w_q, w_k, w_v, w_o = (w.T for w in (w_q, w_k, w_v, w_o))
-    q, k, v = (cut(F.linear(x, w), heads) for w in (w_q, w_k, w_v))
+    q, k, v = (split_heads(F.linear(x, w), heads) for w in (w_q, w_k, w_v))
     if name == "(d k h) for (k h d)":
         fused = F.linear(x, torch.cat([w_q, w_k, w_v]))
         q, k, v = rearrange(fused, "b n (d k h) -> k b h n d", k=3, h=heads)

@@ -23,13 +23,13 @@ def weights(*shape: int) -> Numbers:
     return found
 
 
-def asked(*queries: str) -> PatchedImage:
+def patched_image(*queries: str) -> PatchedImage:
     ink = np.random.default_rng(6).random((ROWS * 3, COLUMNS * 3))
     return PatchedImage(ink, (ROWS, COLUMNS), PATCHES, queries or PATCHES, "word" if queries else "patch")
 
 
 def test_over_picture_overlay_is_the_row_at_every_step() -> None:
-    who, every = asked(), weights(N_STEPS, 10, 10)
+    who, every = patched_image(), weights(N_STEPS, 10, 10)
     by_row, by_step = over_picture_cursor(who, every)
     packed = pack([over_picture(who, every[0])], Cursor(10, by_row, by_step), {"data[weights].z": every})
     for step in range(N_STEPS):
@@ -55,7 +55,7 @@ def test_over_picture_overlay_is_the_row_at_every_step() -> None:
 
 
 def test_over_picture_ink_lies_over_its_own_patches() -> None:
-    who = asked()
+    who = patched_image()
     figure = as_plotly(over_picture(who, weights(10, 10), 3))
     drawn = {trace.name: trace for trace in figure.data}
     assert drawn["picture"].hovertext[1][2] == PATCHES[7]
@@ -73,7 +73,7 @@ def test_over_picture_ink_lies_over_its_own_patches() -> None:
 
 
 def test_over_picture_word_queries_have_rows_and_no_frame() -> None:
-    who, every = asked("sky", "<b>"), weights(N_STEPS, 2, 10)
+    who, every = patched_image("sky", "<b>"), weights(N_STEPS, 2, 10)
     figure = as_plotly(over_picture(who, every[0], 1))
     drawn = {trace.name: trace for trace in figure.data}
     np.testing.assert_array_equal(np.array(drawn["laid over"].z).ravel(), every[0, 1])

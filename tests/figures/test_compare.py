@@ -45,7 +45,7 @@ def a_chart(y: NDArray[Any], x: Sequence[float] = (1.0, 2.0, 4.0, 8.0), name: st
     return next(iter(read_back(chart).values()))
 
 
-def drawn(steps: Sequence[Any], at: int = 0) -> tuple[dict[str, Any], dict[str, Any]]:
+def traces_and_layout(steps: Sequence[Any], at: int = 0) -> tuple[dict[str, Any], dict[str, Any]]:
     figure = figure_at(pack(steps), at)
     return {each["name"]: each for each in figure["data"]}, figure["layout"]
 
@@ -88,7 +88,7 @@ def test_compare_rounding_is_no_change() -> None:
     assert found.largest is None
     assert len(found.unchanged) == found.total == 3
     steps = comparison_steps(a_map(before), [a_map(before + 1e-7)])
-    assert drawn(steps)[1]["coloraxis2"]["cmax"] == pytest.approx(before.max(), rel=1e-5)
+    assert traces_and_layout(steps)[1]["coloraxis2"]["cmax"] == pytest.approx(before.max(), rel=1e-5)
 
 
 def test_compare_masked_weight_is_zero_and_masked_score_nan() -> None:
@@ -102,7 +102,7 @@ def test_compare_masked_weight_is_zero_and_masked_score_nan() -> None:
     found = compare(before, after)
     assert found.largest is None
     assert found.n_unpaired == (~mask).sum()
-    traces, _ = drawn(comparison_steps(before, [after]))
+    traces, _ = traces_and_layout(comparison_steps(before, [after]))
     assert np.isnan(np.array(traces["difference"]["z"])[~mask]).all()
     np.testing.assert_array_equal(np.isfinite(np.array(traces["difference masked"]["z"])), ~mask)
     assert "masked</b> in A or in B" in traces["difference masked"]["hovertemplate"]
@@ -117,7 +117,7 @@ def test_compare_maps_share_a_scale_and_difference_is_symmetric() -> None:
     )
     largest = np.abs(far - a).max()
     for step, (b, end) in enumerate([(near, FADES * largest), (far, largest)]):
-        traces, layout = drawn(steps, step)
+        traces, layout = traces_and_layout(steps, step)
         assert traces["A"]["coloraxis"] == traces["B"]["coloraxis"] != traces["difference"]["coloraxis"]
         own, other = layout[traces["A"]["coloraxis"]], layout[traces["difference"]["coloraxis"]]
         assert own["cmax"] == -own["cmin"] == pytest.approx(max(np.abs(a).max(), np.abs(b).max()), rel=1e-5)
@@ -137,7 +137,7 @@ def test_compare_unpaired_cells_have_no_difference() -> None:
     }
     for why, b in cases.items():
         assert compare(a, b).why == why
-        traces, _ = drawn(comparison_steps(a, [a_map(values), b]), 1)
+        traces, _ = traces_and_layout(comparison_steps(a, [a_map(values), b]), 1)
         assert traces["difference"].get("visible") is False
         assert (traces["B"].get("visible") is False) == (b is None)
         np.testing.assert_allclose(traces["A"]["z"], values, rtol=1e-6)
@@ -152,7 +152,7 @@ def test_compare_curves_share_a_chart_and_difference_has_its_own() -> None:
     assert found.largest.place == ("loss", "2")
     assert (found.largest.before, found.largest.after) == (3.0, 1.0)
     assert (found.n_unpaired, list(found.unchanged), found.total) == (1, ["same"], 2)
-    traces, _ = drawn(comparison_steps(a, [b]))
+    traces, _ = traces_and_layout(comparison_steps(a, [b]))
     assert traces["A: loss"]["line"]["dash"] == "dash"
     assert "dash" not in traces["B: loss"]["line"]
     np.testing.assert_array_equal(traces["A: loss"]["y"], before)
@@ -161,7 +161,7 @@ def test_compare_curves_share_a_chart_and_difference_has_its_own() -> None:
     moved = a_chart(after, x=(1.0, 3.0, 4.0, 8.0))
     assert compare(a, a_chart(before, name="other")).largest is None
     assert compare(a, moved).why == "places"
-    traces, _ = drawn(comparison_steps(a, [moved]))
+    traces, _ = traces_and_layout(comparison_steps(a, [moved]))
     assert not [name for name in traces if name.startswith("difference")]
 
 

@@ -18,7 +18,7 @@ WEIGHTS = np.array([[0.125, 0.25, 0.625], [0.5, 0.375, 0.125]])
 MASK = np.array([[True, True, False], [True, True, True]])
 
 
-def told(trace: Any, row: int, column: int) -> str:
+def hover_text(trace: Any, row: int, column: int) -> str:
     """Return what Plotly writes for a cell: %{x} is a label of the columns, %{y} one of the rows."""
     layout = {
         "x": trace.x[column] if trace.x is not None else COLUMNS["short"][column],
@@ -38,6 +38,6 @@ def test_hover_names_query_rows_and_key_columns(labels: str, which: int) -> None
     drawn = Matrix("weights", WEIGHTS, "weights", Side.queries(rows), Side.keys(columns), mask=MASK)
     trace = as_plotly(compose([drawn])).data[which]
     for row, column in np.argwhere(MASK if which == 0 else ~MASK):
-        place, _, value = told(trace, row, column).partition("<br>")
+        place, _, value = hover_text(trace, row, column).partition("<br>")
         assert place == f"query {rows[row]}, key {columns[column]}"
         assert value.startswith(f"weight {WEIGHTS[row, column]:.6f}" if which == 0 else "masked")

@@ -31,7 +31,7 @@ ROOM = {"domain", "height", "width", "xshift", "yanchor", "texttemplate", "textf
 ROOM |= {"showticklabels", "showscale", "colorbar", "tickangle"}
 
 
-def drawn(address: str, link: str, spoken: str) -> list[Spec]:
+def specs(address: str, link: str, spoken: str) -> list[Spec]:
     """The figure of a link in a language, at its first and its last step."""
     with speaking(spoken):
         figure = page_at(address).at(link).view.figure
@@ -59,7 +59,7 @@ def leaves(part: Any, path: str = "", key: str = "") -> Iterator[tuple[str, Any]
 @pytest.mark.parametrize("address", PAGES)
 def test_picture_in_another_language_differs_in_words_alone(address: str, spoken: str) -> None:
     for link in links(address, wide=False):
-        for english, other in zip(*(drawn(address, link, each) for each in (SOURCE, spoken)), strict=True):
+        for english, other in zip(*(specs(address, link, each) for each in (SOURCE, spoken)), strict=True):
             assert [each["name"] for each in other["data"]] == [each["name"] for each in english["data"]]
             here, there = (dict(leaves(each)) for each in (english, other))
             assert here.keys() == {path for path in there if not path.endswith(".meta")}

@@ -12,7 +12,7 @@ from tests.core.test_mistakes import ALL
 from tests.plotly_figure import as_plotly
 
 
-def drawn(mistake: Mistake[Any]) -> dict[str, Any]:
+def by_name(mistake: Mistake[Any]) -> dict[str, Any]:
     return {trace.name: trace for trace in as_plotly(right_and_broken(*mistake.maps)).data}
 
 
@@ -23,7 +23,7 @@ def numbers(trace: Any) -> Any:
 @pytest.mark.parametrize("name", ALL)
 def test_mistake_maps_mark_weight_against_the_mask(name: str) -> None:
     right, broken = ALL[name].maps
-    traces = drawn(ALL[name])
+    traces = by_name(ALL[name])
     for each, drawing in (("right", right), ("broken", broken)):
         values = np.asarray(drawing.values, dtype=float)
         told = numbers(traces[each])
@@ -45,7 +45,7 @@ def test_mistake_maps_mark_weight_against_the_mask(name: str) -> None:
 
 
 def test_mistake_nan_is_a_gap() -> None:
-    assert np.isnan(numbers(drawn(ATTENTION_MISTAKES["unguarded-softmax"])["broken"])[0]).all()
+    assert np.isnan(numbers(by_name(ATTENTION_MISTAKES["unguarded-softmax"])["broken"])[0]).all()
 
 
 def test_mistake_maps_share_a_ramp_of_weights_for_shares_only() -> None:
