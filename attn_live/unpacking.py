@@ -23,11 +23,17 @@ def body_of(payload: bytes) -> bytes:
 
 
 def constant_figure(payload: bytes) -> dict[str, Any]:
-    """Return the parts of a packed figure that no step changes, with `{"@": i}` in place of array i."""
+    """Return what no step of a packed figure changes, with `{"@": i}` in place of array i.
+
+    Where steps change the name of a trace, it has that of the last step, at which the most is shown.
+    """
     inflate = zlib.decompressobj()
     length = int.from_bytes(inflate.decompress(payload[PREFIX_BYTES:], 8)[:4], "little")
     header = orjson.loads(inflate.decompress(inflate.unconsumed_tail, length))
     figure: dict[str, Any] = header["figure"]
+    for change in header["changes"]:
+        if change["path"][-1] == "name" and isinstance(change["values"], list):
+            paths.put(figure, change["path"], change["values"][change["at"][-1]])
     return figure
 
 

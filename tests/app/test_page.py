@@ -1,6 +1,7 @@
 """A page without a session: the same values, picture and words as in the app, and no Streamlit."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,16 @@ def test_link_without_a_session_shows_the_same_figure(address: str) -> None:
         assert drawn.steps == packed, query
         assert drawn.alt == head["alt"]
         assert here.sentence in said_now(there), query
+
+
+@pytest.mark.parametrize("view", ["maps", "points", "scores"])
+def test_heads_in_order_of_a_measure_are_all_in_the_alternative_text(view: str) -> None:
+    """Which head stands where follows the slider, so no panel has one name."""
+    in_order, ordered = (PAGES["multi-head"].at(f"view={view}{by}").view.figure for by in ("", "&by=entropy"))
+    assert in_order
+    assert ordered
+    assert {*ordered.alt.split("; ")} == {*in_order.alt.split("; ")}
+    assert len(re.findall(r"head \d", ordered.alt)) == 8
 
 
 @pytest.mark.slow
