@@ -71,7 +71,7 @@ class Application(Protocol):
         """Draw the picture at all values of the slider."""
 
     def captions(self, state: State, steps: Steps) -> Sequence[StepCaption]:
-        """Return a sentence for each value of the slider, or for each value a sentence per query."""
+        """Return for each value of the slider a sentence, or a list of sentences, one per query."""
 
     def heads(self, state: State) -> list[UseMap]:
         """Return the maps on screen."""

@@ -218,7 +218,7 @@ def _decode(data: bytes) -> tuple[str, str]:
 
 
 def _is_common(text: str, encoding: str, leads: range, least_trail: int) -> bool:
-    """Whether most non-ASCII characters are common in the encoding: rare if the text has another."""
+    """Whether most non-ASCII characters are common ones of the encoding: they are not if it is wrong."""
     codes = [letter.encode(encoding) for letter in text if not letter.isascii()]
     common = [code for code in codes if len(code) == 2 and code[0] in leads and code[1] > least_trail]
     return 2 * len(common) > len(codes)

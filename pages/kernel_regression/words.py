@@ -44,7 +44,7 @@ class Answers(NamedTuple):
     """The estimates and weights of one kernel for all queries and bandwidths.
 
     Attributes:
-        bandwidths: one a step, in the unit of the keys.
+        bandwidths: one per step, in the unit of the keys.
         places: the text of each query; nearest: the distance from each query to its nearest key.
         estimates: (n_step, n_query), NaN where no key is in the window.
         weights: (n_step * n_query, n_key); effective: number of keys, (n_step, n_query).

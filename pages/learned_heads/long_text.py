@@ -113,7 +113,7 @@ class HeadTiles:
 
 
 def tiles_of(result: LongText) -> HeadTiles:
-    """Return the tiles of the chosen head, which do not keep the model in memory."""
+    """Return the tiles of the chosen head; they hold no reference to the model."""
     return HeadTiles(result.text, result.layer, result.head, result.keep, result.map)
 
 

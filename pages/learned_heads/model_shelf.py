@@ -14,7 +14,7 @@ OTHER = f"{PREFIX}MODEL"  # a folder, in place of the packaged model
 
 @dataclass(frozen=True)
 class ModelStatus:
-    """The progress of reading the model, then the model, or why there is none."""
+    """The share of the model that is read; at the end the model, or why there is none."""
 
     share: float = 0.0
     model: RealModel | None = None

@@ -235,7 +235,7 @@ class RankedHeads:
         return self.longest > SHORT
 
     def slider(self, rank: int) -> Steps:
-        """Return the slider over ranks: all, or as many as a message holds, `rank` always among them."""
+        """Return the slider over ranks: all of them, or as many as a message holds and `rank`."""
         side = level_sizes(self.longest, self.longest)[-1][0] if self.is_long else self.longest
         room = min(MOST_RANKS, max(2, MOST_NUMBERS // side**2))
         return replace(RANK, values=tuple(sorted({*range(1, min(self.n_head, room) + 1), rank})))

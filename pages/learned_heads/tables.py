@@ -22,7 +22,7 @@ from pages.learned_heads.two_texts import TwoTexts
 
 
 def tables(result: AnyResult) -> Mapping[str, Columns]:
-    """Return the tables by name; each has a row a head, token, pair of tokens, or budget."""
+    """Return the tables by name, with one row per head, token, pair of tokens, or budget."""
     return {} if result is None else {name: make(result) for name, make in _TABLES[type(result)].items()}
 
 
@@ -56,7 +56,7 @@ def long_table(result: LongText) -> Columns:
 
 
 def pair_table(result: TwoTexts) -> Columns:
-    """Return each head's change, largest first: the mean over rows, and in the chosen query's row."""
+    """Return each head's change, largest mean first: the mean over rows, and the chosen query's row."""
     shared = result.pair.alignment.shared
     columns: dict[str, Sequence[object]] = {
         "Head": [result.number(head) for head in result.order],
@@ -69,7 +69,7 @@ def pair_table(result: TwoTexts) -> Columns:
 
 
 def weights_table(result: TwoTexts) -> Columns:
-    """Return the chosen head's weights on both texts, a row a pair of tokens that both have."""
+    """Return the chosen head's weights on both texts, one row per pair of tokens that both have."""
     shared, labels = result.pair.alignment.shared, result.labels
     first, second = (
         each[shared][:, shared].flatten().tolist() for each in result.pair.weights[:, result.head]
@@ -116,7 +116,7 @@ def column(measure: str) -> str:
 
 
 def flow_table(flow: AttentionFlow) -> Columns:
-    """Return the weights, rollout and lengths of the layer on screen, a row a pair of tokens."""
+    """Return the weights, rollout and lengths of the layer on screen, one row per pair of tokens."""
     at, tokens = flow.at, flow.tokens
     columns: dict[str, Sequence[object]] = {
         "Query": [query for query in tokens for _key in tokens],
@@ -143,7 +143,7 @@ def points_table(result: HeadClouds) -> Columns:
 
 
 def pairs_table(result: HeadClouds) -> Columns:
-    """Return weight, scaled score and distance of each query and key, a row a pair."""
+    """Return the weight, scaled score and distance of each pair of query and key."""
     n = len(result.tokens)
     return {
         "Query": [query for query in result.labels for _key in range(n)],
@@ -156,7 +156,7 @@ def pairs_table(result: HeadClouds) -> Columns:
 
 
 def eviction_table(result: HeadEviction) -> Columns:
-    """Return errors, a row a budget: the heads' mean by each policy, and each head's by the chosen policy."""
+    """Return errors by budget: the heads' mean by each policy, and each head's by the chosen policy."""
     heads = range(result.result.n_head)
     return {
         N_("Budget"): list(range(1, result.n + 1)),

@@ -192,7 +192,7 @@ def one_length(kind: str) -> bool:
 def allowed(setting: HeadsSetting, n_head: int) -> Tensor | None:
     """Return True where queries may attend, (n_query, n_key), with a head axis in front if masks differ.
 
-    None if nothing is masked: no mask is set, or it needs as many queries as keys and these differ.
+    None if nothing is masked: no mask is set, or it needs as many queries as keys and there are not.
     """
     n_query, n_key = sequences(setting).shape
     if setting.mask == "none" or (n_query != n_key and any(map(one_length, setting.kinds))):

@@ -75,7 +75,7 @@ RARELY_SET: tuple[Parameter, ...] = (
 
 @dataclass(frozen=True)
 class State:
-    """The state of the page: the setting with what its slider moves, and how the maps are shown."""
+    """The state of the page: the slider with the settings, and the options that show the maps."""
 
     moving: Moving
     look: HeadsOptions

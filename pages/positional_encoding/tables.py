@@ -12,7 +12,7 @@ from pages.positional_encoding.scaled import head_of
 
 
 def tables(result: Result) -> Mapping[str, Columns]:
-    """Return the tables by name, at strength 1: a row a word; with those of a rotary scaling, if shown."""
+    """Return the tables by name, at strength 1, one row per word; with a rotary scaling also its own."""
     n, width = result.x.shape
     scheme, keys = result.bare(), list[str]()
     if scheme.adds == "bias":
@@ -27,7 +27,7 @@ def tables(result: Result) -> Mapping[str, Columns]:
 
 
 def scaled(result: Result) -> dict[str, Columns]:
-    """Return a rotary scaling's tables of turns, a row a pair, and of scores, a row an offset."""
+    """Return a rotary scaling's two tables: the turns of each pair, and the score at each offset."""
     head = head_of(result)
     n_pair, offsets = head.d_head // 2, head.offsets
     plain, new = (each.frequencies(head.d_head).tolist() for each in (head.plain, head.scaling))

@@ -60,7 +60,7 @@ def audit_removal(matrices: HeadMatrices, removal: Removal) -> list[Check]:
 
 
 def removal_table(matrices: HeadMatrices) -> tuple[str, dict[str, list[float]]]:
-    """Return the name and the columns of the table of removed weights: a row a query, or a key."""
+    """Return the name and the columns of the table of removed weights, one row per query or per key."""
     if matrices.ablation is not None:
         changes = matrices.ablation.output_changes
         return "without", {

@@ -39,7 +39,7 @@ def draw(state: State, steps: Steps) -> Scene:
 
 
 def captions(state: State, steps: Steps) -> list[str]:
-    """Return a sentence for each temperature: the weight on translations and on two crossing words."""
+    """Return a sentence for each temperature: weights on translations, and those of *noir* and *du*."""
     return [
         _caption(temperature, weights)
         for temperature, weights in zip(steps.values, weights_at(steps), strict=True)

@@ -1,1 +1,1 @@
-"""The tabs of the page, one a file."""
+"""The tabs of the page, one per file."""

@@ -1,4 +1,4 @@
-"""The views, one a file: each reads its own controls, computes, draws and writes its caption."""
+"""The views, one per file: each reads its own controls, computes, draws and writes its caption."""
 
 from collections.abc import Callable, Mapping
 

@@ -104,7 +104,7 @@ def _wide(points: Points) -> tuple[DataScene, LimitEstimates]:
 
 
 def _estimates(points: Points, kernel: str, scene: DataScene, bandwidths: Numbers) -> list[Smoothed]:
-    """Estimate and bias on the grid, one pair a bandwidth."""
+    """Return the estimate and its bias on the grid, for each bandwidth."""
     assert points.truth is not None
     assert scene.truth is not None
     keys, values = points.tensors()

@@ -1,1 +1,1 @@
-"""The tabs under the picture, one a file."""
+"""The tabs under the picture, one per file."""

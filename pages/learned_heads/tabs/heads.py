@@ -14,7 +14,7 @@ from pages.learned_heads.two_texts import TwoTexts
 
 
 def show(result: Result | Heads | TwoTexts) -> None:
-    """Show the table of heads for this kind of result, a row a head."""
+    """Show the table of heads for this kind of result."""
     if isinstance(result, TwoTexts):
         st.dataframe({_(title): values for title, values in pair_table(result).items()}, hide_index=True)
         return

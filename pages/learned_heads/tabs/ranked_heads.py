@@ -26,7 +26,7 @@ MOST_COMPARED = 64  # queries, and as many keys, of a long map
 
 
 def show_heads(ranked: RankedHeads) -> None:
-    """Show a row a head, in the order of the slider; a click on a column's name sorts by that column."""
+    """Show a table of heads, in the order of the slider; a click on a column's name sorts by it."""
     titles = [title(name) for name in ("Head", *ranked.measures)]
     st.dataframe(
         dict(zip(titles, whole_table(ranked).values(), strict=True)),

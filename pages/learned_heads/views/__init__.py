@@ -1,1 +1,1 @@
-"""The views of learned heads, one a file."""
+"""The views of learned heads, one per file."""

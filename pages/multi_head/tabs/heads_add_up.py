@@ -78,14 +78,14 @@ def _sentences(setting: HeadsSetting, n_head: int, off: tuple[int, ...]) -> list
 
 @shared
 def _shares(setting: HeadsSetting, n_head: int, marked: int) -> bytes:
-    """Return the packed figure of the lengths of contributions, one row a token, `marked` framed."""
+    """Return the packed figure of the contributions' lengths, one row per token, with `marked` framed."""
     lengths = array(stages(setting, n_head).contributions.norm(dim=-1))
     return pack([shares(lengths.T, sequences(setting).queries, marked=marked)])
 
 
 @shared
 def _terms(setting: HeadsSetting, n_head: int, off: tuple[int, ...]) -> bytes:
-    """Return packed figures, one a token: heads, any bias, and the sum, or three sums if heads are off."""
+    """Return one packed figure per token: heads, any bias, and the sum (three sums if heads are off)."""
     attention = stages(setting, n_head)
     names = [
         _("{head} (off)", head=name) if h in off else name for h, name in enumerate(names_of_heads(n_head))

@@ -1,4 +1,4 @@
-"""The tab "Measures": one number a head and measure, and how alike the heads are."""
+"""The tab "Measures": each measure of each head, and the similarity of the heads."""
 
 import math
 

@@ -139,7 +139,7 @@ def _steps(text: str) -> bytes:
 
 
 def sizes(result: Result) -> str:
-    """Return a table, a row a number of key heads: parameters, size of the cache, error of the output."""
+    """Return a table by number of key heads: parameters, size of the cache, error of the output."""
     names = {1: _("multi-query attention (MQA)"), N_HEAD: _("multi-head")}
     n, d_head = len(result.tokens.keys), result.module.d_head
     header = (

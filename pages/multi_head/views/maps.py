@@ -14,7 +14,7 @@ from pages.single_head import removal_words
 
 
 def draw_every_head(steps: Sequence[Result]) -> Sequence[Spec]:
-    """Draw one map a head and the output; all steps have room for the most heads of any."""
+    """Draw the map of each head, and the output; all steps have room for the most heads of any."""
     maps = [heads(result) for result in steps]
     limit = max(float(abs(each.output).max()) for each in maps) or 1.0
     slots = max(result.n_head for result in steps)

@@ -59,7 +59,7 @@ def attended(steps: Sequence[Result], head: int) -> AttentionPlane:
 
 
 def draw(steps: Sequence[Result]) -> Sequence[Spec]:
-    """Draw one plane a head; all steps have room for the most heads of any."""
+    """Draw the plane of each head; all steps have room for the most heads of any."""
     slots = max(result.n_head for result in steps)
     return [
         small_multiples(

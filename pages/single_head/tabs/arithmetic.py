@@ -106,7 +106,7 @@ def working(result: Result) -> Working:
 
 
 def products(at: Working) -> str:
-    """Return the table of the dot product, one dimension a row."""
+    """Return the table of the dot product, one row per dimension."""
     matrices, (row, column) = at.matrices, at.cell
     rows = [
         [str(dimension), f":violet[{_number(one)}]", f":orange[{_number(other)}]", _number(one * other)]
@@ -127,7 +127,7 @@ def products(at: Working) -> str:
 
 
 def steps(at: Working) -> str:
-    """Return the table from the score to the weight, one operation a row."""
+    """Return the table from the score to the weight, one row per operation."""
     matrices, (row, column) = at.matrices, at.cell
     score = _number(matrices.scores[row, column])
     scaled = _number(matrices.scores[row, column] * matrices.scale)
@@ -174,7 +174,7 @@ def steps(at: Working) -> str:
 
 
 def mixture(at: Working) -> str:
-    """Return the table of the output as a sum of weighted values, one key a row, the chosen one in bold."""
+    """Return the table of the output as a sum of weighted values, one row per key, the chosen one in bold."""
     matrices, (row, column) = at.matrices, at.cell
     weights, output = matrices.weights[row], matrices.output[row, :MOST_DIMENSIONS]
     value = matrices.value[:, :MOST_DIMENSIONS]
