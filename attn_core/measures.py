@@ -184,7 +184,7 @@ def head_similarity(weights: Float[Tensor, "*batch n_head n_query n_key"]) -> Fl
     own = entropy(weights)
     attending = (weights > 0).any(dim=-1)
     rows = []
-    for head in range(weights.shape[-3]):  # one head against all at a time: memory of one set of maps
+    for head in range(weights.shape[-3]):  # one head against all: memory of one set of maps at a time
         between = entropy((weights + weights[..., head : head + 1, :, :]) / 2)
         divergence = (between - (own + own[..., head : head + 1, :]) / 2) / math.log(2)
         both = attending & attending[..., head : head + 1, :]

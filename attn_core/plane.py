@@ -195,7 +195,7 @@ def _ranks(scores: Tensor) -> Tensor:
 
 def _project(directions: Tensor, queries: Tensor, keys: Tensor) -> Plane:
     along = directions.transpose(-2, -1)
-    coordinates = queries @ along + 0.0, keys @ along + 0.0  # makes -0.0 to 0.0
+    coordinates = queries @ along + 0.0, keys @ along + 0.0  # turns -0.0 into 0.0
     squares = torch.cat(coordinates, dim=-2).square().sum(dim=-2)
     whole = torch.cat([queries, keys], dim=-2).square().sum(dim=(-2, -1))
     return Plane(directions, *coordinates, squares / whole[..., None])

@@ -65,9 +65,9 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
 
     At most 4,096 queries and keys of a map are kept (weights are cut after the softmax, Q and K before it),
     at most 256 heads, and at most 72 MB in all, as computed from the shapes before any number is read.
-    ``beyond`` holds the weight on keys that were cut away, and what a row lacks of one, as the weight of an
-    attention sink. Where there are Q and K, a mask and any other array is ignored. ``notes`` of the result
-    state whatever was cut, missing or ignored.
+    ``beyond`` holds each row's weight on keys that were cut away; if a row sums to less than one without a
+    cut, it holds the rest, as the weight of an attention sink. Where there are Q and K, a mask and any other
+    array is ignored. ``notes`` of the result state whatever was cut, missing or ignored.
 
     ``precision`` is the coarser of the numbers' format and the format that the file states; or, where rows
     do not sum to one as exactly as that implies, a half precision in which every number is exact.
@@ -123,7 +123,7 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
         is_short = outside.max() > row_tolerance(precision, weights.shape[-1])
         if outside_weights is not None or is_short:
             beyond[layer.name] = outside.astype(np.float32)
-        if is_short and layer.sides[1] <= MAX_PLACES - (outside_weights is not None):  # else noted already
+        if is_short and layer.sides[1] <= MAX_PLACES - (outside_weights is not None):  # cuts have notes
             short += [np.where(whole > 0.5, sums, 1.0).min(), sums.max()]
         precisions.append(precision)
     if short:
@@ -167,7 +167,7 @@ def _open(suffix: str, data: bytes) -> tuple[dict[str, StoredArray], Mapping[str
         return from_safetensors(data)
     arrays = from_npz(data) if suffix == ".npz" else from_npy(data)
     names: tuple[str, ...] = _METADATA
-    if KEYS in arrays and arrays[KEYS].kind == "U" and DECODER_TOKENS not in arrays:  # else it is K
+    if KEYS in arrays and arrays[KEYS].kind == "U" and DECODER_TOKENS not in arrays:  # not text: K
         names += (KEYS,)
     return arrays, {name: arrays.pop(name) for name in names if name in arrays}
 

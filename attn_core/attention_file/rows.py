@@ -8,7 +8,7 @@ from attn_core.attention_file.plan import MAX_PLACES
 from attn_core.precision import AT_ONCE, exact_formats, row_tolerance
 from attn_words import _
 
-_TOLERANCE = 0.02  # of a row's sum, in any format; rows further above one are no weights
+_TOLERANCE = 0.02  # of a row's sum in any format: further above one, rows are no weights
 
 
 def check_weights(

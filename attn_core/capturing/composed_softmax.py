@@ -59,7 +59,7 @@ class Powers:
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
-    """A sum of powers over axes, a logsumexp, or the inverse of such a sum."""
+    """A sum of exps of scores over axes, a logsumexp of scores, or the inverse of such a sum of exps."""
 
     of: Any
     axes: tuple[int, ...]

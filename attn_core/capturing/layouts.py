@@ -61,7 +61,7 @@ def _only(front: tuple[int, ...], batches: Sequence[int], heads: Collection[int]
         each for each in unlike.values() if is_usual and (each.batch_axis, each.batch) == (0, front[0])
     ]
     readings = readings or list(unlike.values())
-    if not readings and len(front) == 2 and (is_usual or front[0] == 1):  # stated: another kind of heads
+    if not readings and len(front) == 2 and (is_usual or front[0] == 1):  # the number is of other heads
         readings = [_Reading((1,), 0, front[0])]
     if len(readings) != 1:
         why = "may be read in two ways" if readings else "fit no reading"

@@ -106,7 +106,7 @@ def choose_sequence(
     batched_ids = {id(by_name[name]) for name in _BATCHED if name in by_name}
     arrays = [each for each in tensors((*first, *args, *inputs.values())) if each.ndim > 1 and len(each)]
     sequences = [each for each in arrays if each.ndim > 2 or id(each) in batched_ids or _is_of_ids(each)]
-    if not sequences:  # (n, d) is one sequence without a batch, or n sequences of numbers
+    if not sequences:  # (n, d): one sequence of n tokens, or n sequences of d numbers
         rows = [len(each) for each in arrays]
         return SequenceChoice(sequence, tuple(dict.fromkeys((1, *rows))), rows=rows[0] if rows else None)
     sizes = [len(each) for each in sequences]

@@ -21,7 +21,7 @@ from attn_core.toys.tasks import TASKS, Task
 # the loss gone, long before a head attends to one key alone.
 WHERE_FASTER = 4.0
 BATCH = 64
-HELD_OUT = 128  # sequences that no training step sees
+HELD_OUT = 128  # sequences that no training step uses
 EVERY = 5  # steps between two evaluations on the held-out sequences
 CHECKPOINTS = 31
 _HELD_OUT_SEED = 1_000_000
