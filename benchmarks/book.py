@@ -4,16 +4,16 @@
 
 build     every figure of the lessons and of the lecture: seconds to compute and to draw, and bytes
 pictures  a chapter of five figures in Chromium with nothing in its cache: the first still that is painted,
-          the first live figure, and how far anything was shifted while all was read; unthrottled, and at
-          10 Mbit/s with 40 ms. Beside it Plotly's own page of the same figures, which do not move
+          the first live figure, and the layout shift while the chapter is read; unthrottled, and at 10 Mbit/s
+          with 40 ms. Beside it Plotly's own page of the same figures, which do not move
 press     key press to changed picture in that chapter, and in bare Plotly.react with the very same figures
 readers   chapters that nginx serves a second, set up by `deploy/book.conf`, to wrk on the same cores. A
           reader is one connection that asks for the files that Chromium asked for, one after another, each
           compressed, without TLS; the last request closes it
 
-Medians; rounds alternate, so that a slow moment of the machine falls on all. Both pages are served by the
-same nginx. Exits with 1 where a target is missed; what a part needs and is not there (nginx; wrk, which
-Debian has as `apt-get install wrk`) is said, and the part is left out.
+Prints medians; rounds alternate, so that a slow moment of the machine falls on all. Both pages are served by
+the same nginx. Exits with 1 if a target is missed. A part that needs a program that is not installed (nginx;
+wrk, which Debian has as `apt-get install wrk`) is reported and left out.
 """
 
 import argparse
@@ -118,17 +118,17 @@ http {{
 
 @dataclass
 class Targets:
-    """What was to be reached, and was not."""
+    """The targets that were missed."""
 
     misses: list[str] = field(default_factory=list)
 
     def at_most(self, what: str, value: float, most: float) -> None:
-        """Note something that is larger than it may be."""
+        """Record a value that is larger than it may be."""
         if not value <= most:
             self.misses.append(f"{what}: {value:.3g}, at most {most:g} wanted")
 
     def at_least(self, what: str, value: float, least: float) -> None:
-        """Note something that is smaller than it may be."""
+        """Record a value that is smaller than it may be."""
         if not value >= least:
             self.misses.append(f"{what}: {value:.3g}, at least {least:g} wanted")
 
@@ -163,7 +163,7 @@ def build(folder: Path, targets: Targets) -> None:
 
 
 def sizes(folder: Path, figures: Sequence[Published], targets: Targets) -> None:
-    """Print the bytes of figures and of what they share, as they lie on the disk and as they travel."""
+    """Print the bytes of figures and of the files that they share, compressed and on the disk."""
     compress(folder)
     largest = max(figures, key=lambda figure: travels(folder / f"{figure.id}.js"))
     stills = list(folder.glob("*.svg"))
@@ -196,7 +196,7 @@ def compress(folder: Path) -> None:
 
 
 def travels(path: Path) -> int:
-    """Return the bytes of a file that was compressed as they travel."""
+    """Return the bytes of a file's compressed form."""
     return lies(path.with_name(f"{path.name}.gz"))
 
 
@@ -205,7 +205,7 @@ def lies(path: Path) -> int:
     return path.stat().st_size
 
 
-# ---- the chapter, and who is beside it ----
+# ---- the chapter and its peer ----
 
 
 def chapter_of(figures: Sequence[Published], folder: Path) -> None:
@@ -262,7 +262,7 @@ def nginx(site: Path) -> Iterator[str]:
 
 @dataclass
 class Visits:
-    """What visitors of one page met, a number a visit; seconds."""
+    """Measurements of one page, one for each visit: seconds, and the layout shift."""
 
     still: list[float] = field(default_factory=list)
     live: list[float] = field(default_factory=list)
@@ -270,7 +270,7 @@ class Visits:
 
 
 def visit(browser: Protocol, url: str, megabits: int | None, visits: Visits) -> None:
-    """Visit a page with nothing in the cache, read it to its end, and note what was met."""
+    """Visit a page with nothing in the cache, read it to its end, and add the measurements."""
     with blank(browser, megabits) as session:
         start = time.perf_counter()
         browser.send("Page.navigate", {"url": url}, session)
@@ -283,7 +283,7 @@ def visit(browser: Protocol, url: str, megabits: int | None, visits: Visits) -> 
 
 
 def report(browser: Protocol, session: str, expression: str) -> Any:
-    """Return what an expression of JavaScript comes to on a page."""
+    """Return the value of a JavaScript expression on a page."""
     parameters = {"expression": expression, "awaitPromise": True, "returnByValue": True}
     return browser.send("Runtime.evaluate", parameters, session)["result"].get("value")
 
@@ -354,7 +354,7 @@ def presses(address: str, figures: Sequence[Published], count: int, targets: Tar
 
 
 def pressed(browser: Browser, rivals: list[Contestant], count: int) -> Iterator[int]:
-    """Let rivals press in turn; yield each rate by which the processor was slowed, when all have."""
+    """Let rivals press in turn; yield each rate by which the processor is slowed, after its presses."""
     for rival in rivals:
         rival.page = browser.new_page(viewport={"width": 1280, "height": 900})
         rival.page.goto(rival.url)
@@ -385,7 +385,7 @@ def pressed(browser: Browser, rivals: list[Contestant], count: int) -> Iterator[
 
 
 def fetched(address: str) -> dict[str, list[str]]:
-    """Return what Chromium asks for when the chapter is opened, and by whoever has read it to its end."""
+    """Return the files that Chromium requests until the chapter is open, and until it is read to its end."""
     with chromium() as browser, blank(browser, None) as session:
         browser.send("Page.navigate", {"url": f"{address}/index.html"}, session)
         until(browser, session, DRAWN)
@@ -399,7 +399,7 @@ def fetched(address: str) -> dict[str, list[str]]:
 
 
 def readers(address: str, site: Path, figures: Sequence[Published], seconds: int) -> dict[str, float]:
-    """Let wrk read chapters; print how many it gets a second. Returns them, by what a reader asks for."""
+    """Let wrk read chapters; print and return how many a second, by what a reader requests."""
     parameters = fetched(address)
     own = {figure.id for figure in figures}
     new = [
@@ -445,7 +445,7 @@ def served(address: str, paths: Sequence[str], seconds: int) -> tuple[float, flo
 
 
 def main() -> int:
-    """Measure the parts that are asked for; return 1 where a target is missed."""
+    """Measure the parts given on the command line; return 1 if a target is missed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -457,7 +457,7 @@ def main() -> int:
     targets = Targets()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        if "build" in options.parts:  # first, while nothing is computed
+        if "build" in options.parts:  # first, before anything is cached
             build(folder / "all", targets)
         if set(options.parts) - {"build"} and not shutil.which("nginx"):
             print("nginx is not installed (Debian: apt-get install nginx-light): nothing is served")

@@ -49,7 +49,7 @@ FLOOR = "import streamlit as st\nst.write(st.slider('x', 0, 100, 20, key='x'))\n
 
 @dataclass
 class Outcome:
-    """What a class went through; times in seconds."""
+    """Measurements of a class; times in seconds."""
 
     first: list[float] = field(default_factory=list)
     releases: list[float] = field(default_factory=list)
@@ -63,11 +63,11 @@ class Outcome:
 
     @property
     def reruns(self) -> list[float]:
-        """All that came after the first page."""
+        """The seconds of all runs after the first page."""
         return [*self.releases, *self.controls, *self.pages]
 
     def line(self, name: str) -> str:
-        """Say it in one line."""
+        """Return the measurements in one line."""
         memory = [megabytes for _, megabytes in self.memory] or [float("nan")]
         reruns = self.reruns
         return (
@@ -81,7 +81,7 @@ class Outcome:
         )
 
     def say(self, name: str) -> None:
-        """Print it, and the first of its errors."""
+        """Print the measurements, and the first errors."""
         print(
             self.line(name), *(f"    {error}" for error in sorted(set(self.errors))[:3]), sep="\n", flush=True
         )
@@ -121,7 +121,7 @@ class Traffic:
 
 
 async def _attend(lesson: Traffic, number: int, outcome: Outcome) -> None:
-    """Be one student after another until the lesson is over."""
+    """Act as one student after another until the time is over."""
     rng = random.Random(number)
     await asyncio.sleep(rng.uniform(0, min(ARRIVE_WITHIN, (lesson.until - time.monotonic()) / 3)))
     finished_at: list[int] = []
@@ -156,7 +156,7 @@ async def _visit(lesson: Traffic, rng: random.Random, outcome: Outcome, finished
 def _choose(
     student: Student, rng: random.Random, outcome: Outcome, lesson: Traffic
 ) -> tuple[str, str, dict[str, Any], list[float]]:
-    """Decide what a student does next: a page and its query, or values; and where its time is noted."""
+    """Choose a student's next action: return page and query, or values, and the list for the seconds."""
     figures = student.figures
     sliders = {key: widget for key, widget in student.widgets.items() if widget.is_slider}
     roll = rng.random()
@@ -195,7 +195,7 @@ def teach(
     actions: int | None = None,
     links: bool = False,
 ) -> Outcome:
-    """Let a class loose on a server and say what it went through.
+    """Let a class loose on a server and return the measurements.
 
     Args:
         server: its address ("http://127.0.0.1:8501") and its process.
@@ -212,9 +212,9 @@ def teach(
 
 
 def memory_of(pid: int) -> float:
-    """Return the megabytes of a process and all below it; NaN where the system does not tell.
+    """Return the megabytes of a process and all below it; NaN if the system does not report them.
 
-    What several of them share is counted once: each has its part of it (PSS, proc_pid_smaps(5)).
+    Shared memory is counted once: each process has its share of it (PSS, proc_pid_smaps(5)).
     """
     with contextlib.suppress(OSError):
         rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
@@ -230,7 +230,7 @@ def serving(folder: Path, processes: int = 1) -> Iterator[tuple[str, int]]:
 
     Args:
         folder: where its `app.py` is.
-        processes: more than one stand behind nginx, as `make class` starts them.
+        processes: more than one run behind nginx, as `make class` starts them.
     """
     with contextlib.closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
@@ -270,7 +270,7 @@ def _wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:
 
 @contextlib.contextmanager
 def floor_app() -> Iterator[Path]:
-    """A folder with the smallest app, on this app's server settings."""
+    """Yield a folder with the smallest app, on this app's server settings."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
         (path / "app.py").write_text(FLOOR)
@@ -292,7 +292,7 @@ def draw_memory(outcome: Outcome, path: Path) -> None:
 
 
 def soak(students: int, every: float, minutes: float, processes: int) -> None:
-    """Keep a class at it for long, and say whether memory grows."""
+    """Run a class for long, and print whether memory grows."""
     with serving(ROOT, processes) as server:
         outcome = teach(server, students, every, 60 * minutes, links=True)
     outcome.say(f"{students} for {minutes:g} minutes")
@@ -305,7 +305,7 @@ def soak(students: int, every: float, minutes: float, processes: int) -> None:
 
 
 def main() -> None:
-    """Measure what the command line asks for."""
+    """Measure the classes given on the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.classroom")
     parser.add_argument("--students", type=int, help="how many; 30 and 150 unless told")
     parser.add_argument("--every", type=float, default=2.0, help="seconds between two actions; 0: no pause")

@@ -1,8 +1,8 @@
 """How fast the mathematics is, each part against a named peer in the same run: ``python -m benchmarks.core``.
 
-One torch thread; eval mode and no gradients; the two sides of a comparison take turns, so that a busy
-machine slows both; the figure is the median of the ratios of neighbouring turns. Exits with 1 when a target
-is missed.
+All run on one torch thread, in eval mode, without gradients. The two sides of a comparison take turns, so
+that a busy machine slows both; the result is the median of the ratios of neighbouring turns. Exits with 1
+when a target is missed.
 """
 
 import platform
@@ -64,7 +64,7 @@ def at_most(
 
 
 def leave_one_out() -> list[Timing]:
-    """The errors of 50 bandwidths at n = 500, all of them on both sides."""
+    """Time the leave-one-out errors of 50 bandwidths at n = 500 on both sides."""
     sample = regression_sample("sine", n_points=500)
     bandwidths = torch.logspace(-1.5, 0.5, 50, dtype=torch.float64)
     peer = KernelReg(sample.values.numpy(), sample.keys.numpy(), "c", reg_type="lc", bw=[1.0], rng=0)
@@ -87,7 +87,7 @@ def leave_one_out() -> list[Timing]:
 
 
 def bare_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The same torch operations with nothing around them, all intermediates kept."""
+    """Return the results of the same torch operations with nothing around them, all intermediates kept."""
     scores = query @ key.mT
     scaled_scores = scores * D_HEAD**-0.5
     weights = torch.softmax(scaled_scores, dim=-1)
@@ -95,7 +95,7 @@ def bare_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, T
 
 
 def attention(n: int) -> list[Timing]:
-    """One call with every stage kept, against the bare operations."""
+    """Time one call with every stage kept, against the bare operations."""
     generator = torch.Generator().manual_seed(0)
     query, key, value = (torch.randn(N_HEAD, n, D_HEAD, generator=generator) for _ in range(3))
     return [
@@ -110,7 +110,7 @@ def attention(n: int) -> list[Timing]:
 
 
 def multi_head(n: int) -> list[Timing]:
-    """The fast path and the full forward, against torch's module with the same weights."""
+    """Time the fast path and the full forward, against torch's module with the same weights."""
     ours = MultiHeadAttention(D_MODEL, N_HEAD).eval()
     theirs = ours.to_torch().eval()
     x = torch.randn(1, n, D_MODEL, generator=torch.Generator().manual_seed(0))

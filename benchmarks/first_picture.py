@@ -3,15 +3,14 @@
     python -m benchmarks.first_picture [--visits 5] [--plotly-js build/plotly-js] [--watched]
 
 The floor is an app of one slider and one line of text, served by plain `streamlit run`; its time ends when
-the slider stands, ours when a figure has drawn its marks. Before that stands the still picture: its time ends
-when the browser says that it has painted it (largest contentful paint). Both are of one visit.
-Rounds alternate, so that a slow moment of the machine falls on all. Unthrottled, and at 10 Mbit/s with 40 ms.
-Medians.
+the slider is there. A visit to a page of ours has two times: the first ends in the frame after the still
+picture is in the page, the second when the live figure has drawn its marks. Rounds alternate, so that a slow
+moment of the machine falls on all. The table has medians, unthrottled and at 10 Mbit/s with 40 ms.
 
-Chromium is driven by its protocol alone. Playwright, and developer tools that stand open, have V8 keep the
-calls behind each error; plotly.js throws and catches six errors as it starts, inside functions of 4.8 MB, and
-V8 reads them all again to tell where: 0.4 s that nobody meets who just opens the page. `--watched` measures
-with Playwright all the same.
+Chromium is driven by its protocol alone. Under Playwright or with open developer tools, V8 records the calls
+behind each error; plotly.js throws and catches six errors as it starts, inside functions of 4.8 MB, which V8
+then reads again: this takes 0.4 s, which other visitors do not wait. `--watched` measures with Playwright all
+the same.
 """
 
 import argparse
@@ -51,11 +50,11 @@ SIZE = {"width": 1280, "height": 900}
 VISIT_SECONDS = 120
 
 Visit = Callable[[str, Sequence[str], int | None], list[float]]
-"""An address, what to wait for in turn, and the speed of the line; returns the seconds until each."""
+"""Takes an address, conditions to wait for in turn, and a speed of the line; returns the seconds of each."""
 
 
 def line_of(megabits: int) -> dict[str, Any]:
-    """Return the protocol's settings of a line so fast, with 40 ms of latency."""
+    """Return the protocol's settings of a line of this speed, with 40 ms of latency."""
     speed = megabits * 125_000
     return {"offline": False, "latency": 40, "downloadThroughput": speed, "uploadThroughput": speed}
 
@@ -64,12 +63,12 @@ class Protocol:
     """Chromium's DevTools protocol over its websocket, one command after another."""
 
     def __init__(self, socket: ClientConnection) -> None:
-        """Speak over an open connection to the browser."""
+        """Use an open connection to the browser."""
         self._socket = socket
         self._numbers = itertools.count(1)
 
     def send(self, method: str, params: dict[str, Any] | None = None, session: str = "") -> dict[str, Any]:
-        """Send a command, to a page's session or the browser; return what it answers.
+        """Send a command, to a page's session or the browser; return its answer.
 
         Raises:
             RuntimeError: the browser refuses it.
@@ -108,14 +107,14 @@ def chromium() -> Iterator[Protocol]:
 
 @contextlib.contextmanager
 def unwatched() -> Iterator[Visit]:
-    """Yield a visit to such a Chromium."""
+    """Yield a `Visit` that uses the protocol alone."""
     with chromium() as browser:
         yield partial(visit, browser)
 
 
 @contextlib.contextmanager
 def blank(browser: Protocol, megabits: int | None) -> Iterator[str]:
-    """Yield the session of an empty page with nothing in the cache, on a line so fast."""
+    """Yield the session of an empty page with nothing in the cache, on a line of this speed."""
     context = browser.send("Target.createBrowserContext")
     target = browser.send("Target.createTarget", {"url": "about:blank", **context})
     page = browser.send("Target.attachToTarget", {**target, "flatten": True})["sessionId"]
@@ -130,14 +129,14 @@ def blank(browser: Protocol, megabits: int | None) -> Iterator[str]:
 
 
 def until(browser: Protocol, page: str, ready: str) -> None:
-    """Wait until something is so on a page; looked for before each frame, as Playwright does."""
+    """Wait until a condition holds on a page; it is checked before each frame, as Playwright does."""
     look = f"const look = () => ({ready})() ? done() : requestAnimationFrame(look); look();"
     parameters = {"expression": f"new Promise((done) => {{ {look} }})", "awaitPromise": True}
     browser.send("Runtime.evaluate", parameters, page)
 
 
 def visit(browser: Protocol, url: str, awaited: Sequence[str], megabits: int | None) -> list[float]:
-    """Open an address with nothing in the cache; return the seconds until each of what is awaited."""
+    """Open an address with nothing in the cache; return the seconds until each condition."""
     with blank(browser, megabits) as page:
         start = time.perf_counter()
         browser.send("Page.navigate", {"url": url}, page)
@@ -150,7 +149,7 @@ def visit(browser: Protocol, url: str, awaited: Sequence[str], megabits: int | N
 
 @contextlib.contextmanager
 def watched() -> Iterator[Visit]:
-    """Yield a visit with Playwright."""
+    """Yield a `Visit` that uses Playwright."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         yield partial(watched_visit, browser)
@@ -158,7 +157,7 @@ def watched() -> Iterator[Visit]:
 
 
 def watched_visit(browser: Browser, url: str, awaited: Sequence[str], megabits: int | None) -> list[float]:
-    """Open an address with nothing in the cache; return the seconds until each of what is awaited."""
+    """Open an address with nothing in the cache; return the seconds until each condition."""
     context = browser.new_context(viewport={"width": SIZE["width"], "height": SIZE["height"]})
     page = context.new_page()
     if megabits is not None:

@@ -2,7 +2,7 @@
 
 One visitor opens each link in turn on a server of its own, while another, in a process of its own, moves the
 slider of kernel regression all the time. Prints how long each link took and how much longer than alone the
-other waited meanwhile: at most, and at most of 95 in 100 of its moves.
+other waited meanwhile: the most, and the most in 95 of 100 moves.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from benchmarks.classroom import ROOT, serving
 from benchmarks.student import Student, released
 from tests.walk import states
 
-PAUSE = 0.1  # seconds between two moves of the light visitor: more often the server lets nobody
+PAUSE = 0.1  # seconds between two moves of the light visitor: the server allows no more
 ALONE = 3.0  # seconds that it is alone at first
 SLOW, LONG_WAIT = 1.0, 0.1  # seconds that no run may take, and that no visitor may cost another
 WALKED = ("kernel-regression", "single-head", "positional-encoding", "multi-head", "applications")
@@ -65,7 +65,7 @@ async def _move(server: str, ends: Connection) -> None:
     rng, took = random.Random(0), []
     async with Student(server) as student:
         await student.run("kernel-regression", "")
-        await student.run("kernel-regression", "")  # of the first the controls are not known before its end
+        await student.run("kernel-regression", "")  # the controls are known only at the end of the first
         while not ends.poll():
             ((key, figure),) = student.figures.items()
             began = time.perf_counter()
@@ -78,7 +78,7 @@ async def _move(server: str, ends: Connection) -> None:
 
 
 async def open_each(server: str, links: list[tuple[str, str]]) -> list[tuple[float, float]]:
-    """Open each link in a session of its own, pages imported before; return begins and seconds."""
+    """Open each link in a session of its own, pages imported before; return each one's start and seconds."""
     for page in {page for page, _ in links}:
         async with Student(server) as student:
             await student.run(page, "")

@@ -2,7 +2,7 @@
 
     python -m benchmarks.in_jupyter [--words 2048] [--kernels 3]
 
-Twelve heads, whose weights are there before; the kernel draws its first map in it. What the peers take is in
+Twelve heads, whose weights exist before; it is the first map of the kernel. The times of the peers are in
 `benchmarks.long_texts`, without JupyterLab around them.
 """
 
@@ -44,7 +44,7 @@ def first_picture(page: Page) -> float:
 
 
 def main() -> None:
-    """Time each kernel's first map, and the same again."""
+    """Print the seconds of each kernel's first map, and of repetitions."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else "")
     parser.add_argument("--words", type=int, default=2048)
     parser.add_argument("--kernels", type=int, default=3)

@@ -2,13 +2,13 @@
 
     python -m benchmarks.interaction [--presses 33] [--only 64 8 | --pages [LINK ...]]
 
-First maps of several sizes, in six ways; then the product's own pages as they open: the figures of all
-steps are read from the page and given to bare Plotly.react and to Dash, and all are pressed and dragged, at
-full speed and with the processor slowed four times.
+First maps of several sizes, in six ways; then the product's own pages as they open: the figures of all steps
+are read from the page and given to bare Plotly.react and to Dash, and all are pressed and dragged, at full
+speed and with the processor slowed four times.
 
-Every contestant draws the same weights. A time runs from the keydown event to the first animation frame
-in which every map of the page has changed. Rounds alternate, so that a slow moment of the machine falls
-on all. Medians and 95th percentiles over at least 30 presses.
+Every contestant draws the same weights. A time runs from the keydown event to the first animation frame in
+which every map of the page has changed. Rounds alternate, so that a slow moment of the machine falls on all.
+The tables have medians and 95th percentiles over at least 30 presses.
 """
 
 import argparse
@@ -160,11 +160,11 @@ def bare_pages() -> Iterator[tuple[str, Path]]:
 
 class _Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def contestants(servers: dict[str, str], n_token: int, n_head: int) -> list[Contestant]:
-    """List who runs at one size."""
+    """Return the contestants at one size."""
     size = f"n={n_token}&heads={n_head}"
     native = "input[type=range]"
     plain = servers["streamlit"]
@@ -247,12 +247,12 @@ FILM = ".live-figure:has(input[data-live=step]) .live-film[data-film=ready]"
 PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads")
 RATES = (1, 4)  # how many times the processor is slowed
 DRAG_SECONDS = 2.0
-# A hand is told as a USB mouse tells it, and is a little faster than the screen: every frame has a step of
-# its own to show. (A hand that moves exactly as often as the screen draws loses up to a third of the frames
+# The pointer moves as a USB mouse reports it, a little faster than the screen draws: every frame has a step
+# of its own to show. (One that moves exactly as often as the screen draws loses up to a third of the frames
 # to the beat of the two: two moves in one frame, none in the next.)
 MOVES_A_SECOND = 125
 STEPS_A_SECOND = 66
-# Notes the figure of every step as the page itself hands it to Plotly, while it prepares them.
+# Records the figure of every step as the page itself passes it to Plotly.
 RECORD = """
 (() => {
     window.steps = {};
@@ -301,7 +301,7 @@ WATCH = """
 
 @dataclass
 class Moved:
-    """What one contestant did on one page at one speed of the processor."""
+    """Measurements of one contestant on one page at one speed of the processor."""
 
     press: list[float]
     pictures: float = 0.0  # a second, while dragged
@@ -367,7 +367,7 @@ def drag(page: Page, slider: str, selector: str) -> tuple[float, float]:
 def slowed(page: Page, rate: int) -> Iterator[None]:
     """Slow the processor for one page while it is measured.
 
-    A slowed page spins away what it may not use even while it waits, so the others must not be slowed then.
+    A slowed page takes the processor even while it waits, so no other page is slowed at the same time.
     """
     session = page.context.new_cdp_session(page)
     session.send("Emulation.setCPUThrottlingRate", {"rate": rate})
@@ -447,7 +447,7 @@ def measure_link(browser: Browser, url: str, file: Path, bare: str, presses: int
 
 
 def main() -> None:
-    """Run all sizes, then the pages."""
+    """Measure maps of all sizes, then the product's pages."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else "")
     parser.add_argument("--presses", type=int, default=33, help="the first warms up")
     parser.add_argument("--only", type=int, nargs=2, metavar=("N_TOKEN", "N_HEAD"), help="one size")

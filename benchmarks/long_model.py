@@ -3,12 +3,12 @@
     python -m benchmarks.long_model [--tokens 512 1024 2048 4096] [--layers 4] [--width 256] [--heads 8]
 
 The model is a Llama with random weights and places for 4,096 tokens, saved by transformers; all-MiniLM-L6-v2
-comes beside it at its own 512 where its package is installed. Ours runs all layers, then takes the map of
-one head of the last down to single cells: the levels of its pyramid and one tile of cells. transformers runs
-with `output_attentions=True` and eager attention, as viewers of attention take it, where all maps take 4 GB
-or less; and with fused attention and no map, which is reading the text and no more. Each is a process of its
-own, on one thread; seconds are by the clock and of the processor, of which a busy machine takes no more;
-memory is what the resident set was at most above what it was with the model read (Linux).
+is measured too, at its own 512, if its package is installed. Ours runs all layers, then takes the map of one
+head of the last down to single cells: the levels of its pyramid and one tile of cells. transformers runs with
+`output_attentions=True` and eager attention, as viewers of attention take it, where all maps take 4 GB or
+less; and with fused attention and no map, which only reads the text. Each is a process of its own, on one
+thread; seconds are of the clock and of the processor, which a busy machine does not lengthen; memory is the
+peak of the resident set above its size after the model was read (Linux).
 """
 
 import argparse
@@ -35,7 +35,7 @@ def resident(peak: bool = False) -> int:
 
 
 def forget() -> None:
-    """Have the most that this process had be what it has now."""
+    """Reset the peak of this process's memory to its present size."""
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 
 
@@ -92,7 +92,7 @@ def make(folder: Path, layers: int, width: int, heads: int) -> None:
 
 
 def main() -> None:
-    """Print a line a length."""
+    """Print one line for each length."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--tokens", type=int, nargs="+", default=[512, 1024, 2048, 4096])
     parser.add_argument("--layers", type=int, default=4)

@@ -2,12 +2,12 @@
 
     python -m benchmarks.long_texts [--words 512 1024 2048] [--heads 12] [--seconds 120] [--presses 20]
 
-`attn_figures.show`, `inspectus.attention` and `bertviz.head_view` are given the same random weights. What
-each hands to a notebook is opened in Chromium from a file, without a network; scripts that BertViz takes from
-a CDN come from npm. The first picture runs from the call in Python to the first frame in which all is drawn.
-A move is a press of an arrow key on a map that is zoomed in, from the event to the end of the frame that
-shows it; the peers do not zoom, so theirs is a pointer that goes to another cell or word. Medians. Of what is
-not there after `--seconds`, or breaks the browser, that is said.
+`attn_figures.show`, `inspectus.attention` and `bertviz.head_view` are given the same random weights. The page
+that each gives to a notebook is opened in Chromium from a file, without a network; scripts that BertViz takes
+from a CDN come from npm. The first picture runs from the call in Python to the first frame in which all is
+drawn. A move is a press of an arrow key on a map that is zoomed in, from the event to the end of the frame
+that shows it; the peers do not zoom, so theirs is a pointer that goes to another cell or word. The table has
+medians. A contestant that takes more than `--seconds`, or breaks the browser, is reported.
 """
 
 import argparse
@@ -39,7 +39,7 @@ SCRIPTS = {
     "d3": ("d3@5.7.0", "d3/dist/d3.min.js"),
     "jquery": ("jquery@2.1.0", "jquery/dist/jquery.min.js"),
 }
-# What anywidget does, in a page of its own; tiles are asked of Python.
+# What anywidget does, in a page of its own; tiles are requested from Python.
 NOTEBOOK = """<!doctype html><meta charset="utf-8"><style>%(css)s</style><div id="cell"></div>
 <script type="module">
 const bytes = (text) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
@@ -64,7 +64,7 @@ TIMED = """
 
 @dataclass
 class Shown:
-    """What one took: seconds to the first picture and milliseconds of a move, or why there is none."""
+    """Measurements of one: seconds to the first picture and milliseconds of a move, or why there are none."""
 
     first: float = 0.0
     move: float = 0.0
@@ -76,7 +76,7 @@ class Shown:
 
 
 def ours(weights: NDArray[np.float32], words: list[str]) -> tuple[str, Any]:
-    """Return the page of our widget, and what answers it."""
+    """Return the page of our widget, and the function that answers its requests."""
     widget: Any = show(weights, words)
 
     def answer(options: Any) -> list[tuple[Any, str]]:
@@ -124,7 +124,7 @@ CONTESTANTS: dict[str, tuple[Contestant, str]] = {
 def measure(
     browser: Browser, name: str, weights: NDArray[np.float32], *, seconds: float, presses: int, scripts: Path
 ) -> Shown:
-    """Open what a contestant makes, and move in it."""
+    """Open a contestant's page and move in it; return the measurements."""
     make, is_drawn = CONTESTANTS[name]
     words = [f"w{place + 1}" for place in range(weights.shape[-1])]
     tab = browser.new_page(viewport={"width": 1280, "height": 900})
@@ -161,7 +161,7 @@ def _from_npm(route: Route, scripts: Path) -> None:
 
 
 def _keys(tab: Page, presses: int) -> list[float]:
-    """Zoom in, and go right; milliseconds of each press."""
+    """Zoom in, and press the right arrow; return the milliseconds of each press."""
     tab.locator("canvas").focus()
     for _ in range(3):
         tab.keyboard.press("+")
@@ -170,7 +170,7 @@ def _keys(tab: Page, presses: int) -> list[float]:
 
 
 def _pointer(tab: Page, is_drawn: str, presses: int) -> list[float]:
-    """Go to other cells or words; milliseconds of each move."""
+    """Move the pointer to other cells or words; return the milliseconds of each move."""
     box = tab.locator(is_drawn.split(maxsplit=1)[0]).first.bounding_box() or {"x": 0, "y": 0}
     at = [(box["x"] + 20 + place, box["y"] + 40 + 15 * (place % 2)) for place in range(presses + 1)]
     tab.mouse.move(*at[0])
@@ -184,7 +184,7 @@ def _timed(tab: Page, event: str, move: Callable[[], None]) -> float:
 
 
 def main() -> None:
-    """Print a line a length."""
+    """Print one line for each length."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--words", type=int, nargs="+", default=[512, 1024, 2048])
     parser.add_argument("--heads", type=int, default=12)

@@ -1,10 +1,10 @@
 """How long a page needs for all steps of its sliders: ``python -m benchmarks.pages``.
 
-For each picture: the time that `attn_core` takes for every step at once, the time to describe and pack the
-figures, and what goes over the wire. Seconds of one processor (one torch thread, so that a busy machine
-counts little); medians. Exits with 1 when a target is missed.
+For each picture it prints the time that `attn_core` takes for all steps at once, the time to describe and
+pack the figures, and the bytes that are sent. Times are medians, in seconds of one processor (one torch
+thread, so that a busy machine counts little). Exits with 1 when a target is missed.
 
-Before that, each page as it opens, through its own script: what its first visitor waits for.
+Before that it opens each page through its own script, and prints how long its first visitor waits.
 """
 
 import gc
@@ -52,7 +52,7 @@ class Picture:
 
 
 def median_of(run: Callable[[], object]) -> float:
-    """Median seconds of processor time, after one turn to warm up."""
+    """Return the median seconds of processor time, after one turn to warm up."""
     run()
     times = []
     for _ in range(TURNS):
@@ -63,7 +63,7 @@ def median_of(run: Callable[[], object]) -> float:
 
 
 class Timed:
-    """Adds up the processor time of what the shared caches make, by the function that made it."""
+    """Adds up the processor time of the results that shared caches make, by function."""
 
     def __init__(self) -> None:
         """Start with nothing made."""
@@ -72,7 +72,7 @@ class Timed:
         self._make = shared_cache.SharedCache._make
 
     def make(self, cache: shared_cache.SharedCache, key: Any, make: Callable[[], Any], mine: Any) -> Any:
-        """Make as any shared cache; what is made while something else is made is part of that."""
+        """Make a result as any shared cache does; results made meanwhile count as part of it."""
         before = time.thread_time()
         self._depth += 1
         try:
@@ -85,7 +85,7 @@ class Timed:
 
 
 def first_visit(page: str) -> dict[str, float]:
-    """Seconds of processor time to compute, draw, pack and say what a page opens with, by function."""
+    """Return the processor seconds to compute, draw, pack and caption a page's first view, by function."""
     open_page(page)  # what is imported and laid out once a process
     visits = []
     for _ in range(VISITS):
@@ -99,7 +99,7 @@ def first_visit(page: str) -> dict[str, float]:
 
 
 def kernel_regression(n_points: int) -> Iterator[Picture]:
-    """The pictures of the kernel regression page."""
+    """Yield the pictures of the kernel regression page."""
     points = sample("sine", n_points, 0.5, seed=4)
     strides, *_ = pack_sweep(Sweep(points, "gaussian"), fit_view.draw)
     one = Sweep(points, "gaussian", strides=strides)

@@ -1,9 +1,9 @@
 """A sentence entered on the page of a real model: ``python -m benchmarks.sentence``.
 
-From Enter to the end of the page's run, which has sent the picture: all-MiniLM-L6-v2, one torch thread, the
-browser left out. Beside it in the same run, in turn: the forward of `transformers` with its attentions on the
-same tokens, and the page run again with nothing new. Medians; exits with 1 where a new sentence takes longer
-than three such forwards and one such run.
+The time runs from Enter to the end of the page's run, which has sent the picture: with all-MiniLM-L6-v2, on
+one torch thread, without a browser. In turn with it, `transformers` computes the same tokens with all
+attentions, and the page runs again with nothing new. Prints medians; exits with 1 if a new sentence takes
+longer than three such forward passes and one such run.
 """
 
 import statistics
@@ -30,7 +30,7 @@ MOST_FORWARDS = 3
 
 
 def sentences() -> Iterator[str]:
-    """Yield sentences of sixteen words, each once: none is known from before."""
+    """Yield sentences of sixteen words, each once: none is in a cache."""
     for words in permutations(("old", "tall", "kind", "slow", "shy")):
         yield f"the {' '.join(words)} man walked to the river and sat down under a"
 

@@ -1,4 +1,4 @@
-"""One visitor without a browser: what Streamlit's own front end asks, keeps and shows."""
+"""One visitor without a browser, who requests, keeps and shows what Streamlit's own front end does."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ class Widget:
 
     @property
     def live(self) -> dict[str, Any] | None:
-        """What a live figure with a slider says of itself; None for any other widget."""
+        """The head of the message to a live figure with a slider; None for any other widget."""
         raw = getattr(self.body, "bytes", b"") if hasattr(self.body, "component_name") else b""
         if not raw:
             return None
@@ -45,35 +45,35 @@ class Widget:
         return type(self.body).__name__ == "Slider" and self.body.max > self.body.min
 
     def moved(self, rng: random.Random) -> float | str:
-        """Return what the browser reports when such a slider is let go somewhere: a number, or an option."""
+        """Return what the browser reports when a slider is released at random: a number, or an option."""
         low, step = self.body.min, self.body.step
         place = low + rng.randint(0, round((self.body.max - low) / step)) * step
         return str(self.body.options[int(place)]) if self.body.options else float(place)
 
 
 class ElementOnPage(NamedTuple):
-    """What stands at one place of a page, and the fragment that put it there."""
+    """The element at one place of a page, and the fragment that put it there."""
 
     element: Any
     fragment: str
 
     @property
     def kind(self) -> str:
-        """What it is: "markdown", "slider" and so on."""
+        """Its kind: "markdown", "slider" and so on."""
         return str(self.element.WhichOneof("type"))
 
     @property
     def body(self) -> Any:
-        """What the server said of it."""
+        """Its content, as the server sent it."""
         return getattr(self.element, self.kind)
 
 
 @dataclass
 class Kept:
-    """A large message that need not come again, as long as the browser has it."""
+    """A large message that need not be sent again, as long as the browser has it."""
 
     element: ElementOnPage
-    last_run: int  # the run in which it stood on the page last, counted by the student
+    last_run: int  # the last run that had it on the page, counted by the student
 
 
 @dataclass
@@ -87,11 +87,11 @@ class Student:
     state: dict[str, Any] = field(default_factory=dict)
     cached: dict[str, Kept] = field(default_factory=dict)
     runs: int = 0
-    most_age: int = 0  # runs after which a browser forgets what was not used; the server tells
+    most_age: int = 0  # runs after which a browser drops an unused message; the server's
     screen: dict[tuple[int, ...], ElementOnPage] = field(default_factory=dict)
     came: set[tuple[int, ...]] = field(default_factory=set)  # the places that this run filled
-    parts: set[str] = field(default_factory=set)  # the fragments that are run; none where all is
-    address: str = ""  # the query of the address, as the server told it last
+    parts: set[str] = field(default_factory=set)  # the fragments of this run; empty for a whole page
+    address: str = ""  # the query of the address, as the server sent it last
     n_bytes: int = 0
     errors: list[str] = field(default_factory=list)
 
@@ -107,16 +107,16 @@ class Student:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Go."""
+        """Close the connection."""
         await self.socket.close()
 
     @property
     def figures(self) -> dict[str, dict[str, Any]]:
-        """What each live figure with a slider says of itself, by its key."""
+        """The heads of the messages to live figures with a slider, by their keys."""
         return {key: head for key, widget in self.widgets.items() if (head := widget.live)}
 
     async def ask(self, page: str = "", query: str = "", /, **values: Any) -> None:
-        """Ask for a run: of a page by its link, or of the present one with widgets set to new values."""
+        """Request a run: of a page by its link, or of the present one with widgets set to new values."""
         back = BackMsg()
         rerun = back.rerun_script
         rerun.page_script_hash = self.pages.get(page, "") if page else self.page
@@ -144,7 +144,7 @@ class Student:
         await self.socket.send(back.SerializeToString())
 
     async def run(self, page: str = "", query: str = "", /, **values: Any) -> float:
-        """Ask for a run and wait for its end; return seconds."""
+        """Request a run and wait for its end; return the seconds."""
         self.n_bytes, self.errors = 0, []
         began = time.perf_counter()
         await self.ask(page, query, **values)
@@ -157,7 +157,7 @@ class Student:
                 return time.perf_counter() - began
 
     def take(self, message: ForwardMsg) -> bool:
-        """Take in one message of the server's, as the browser does; tell whether it ends a run."""
+        """Process one message of the server, as the browser does; return whether it ends a run."""
         place = tuple(message.metadata.delta_path)
         match message.WhichOneof("type"):
             case "new_session":
@@ -201,7 +201,7 @@ class Student:
             self.errors.append(LOST)
 
     def _forget(self) -> None:
-        """Forget what was not used for some runs; after a run of fragments, only what is theirs."""
+        """Drop messages not used for some runs; after a run of fragments, only theirs."""
         self.runs += 1
         for name, entry in list(self.cached.items()):
             ran = not self.parts or entry.element.fragment in self.parts
@@ -209,7 +209,7 @@ class Student:
                 del self.cached[name]
 
     def _widgets(self) -> Iterator[tuple[str, Widget]]:
-        """Find the controls that stand on the screen, by the keys that the app gave them."""
+        """Yield the controls on the screen, with the keys that the app gave them."""
         for element in self.screen.values():
             name = getattr(element.body, "id", "")
             if name.startswith("$$"):
@@ -217,7 +217,7 @@ class Student:
 
 
 def released(figure: dict[str, Any], rng: random.Random) -> dict[str, Any]:
-    """Return what the browser reports when a live figure's sliders are let go somewhere."""
+    """Return what the browser reports when a live figure's sliders are released at random."""
     return {
         "step": rng.randrange(len(figure["slider"]["texts"])),
         "row": rng.randrange(len(figure["cursor"]["texts"])) if figure["cursor"] else 0,

@@ -1,10 +1,10 @@
-"""Draw the still pictures that stand before the app: `make stills`, or `python -m docs.draw_stills [PAGE]`.
+"""Draw the still pictures shown before the app: `make stills`, or `python -m docs.draw_stills [PAGE]`.
 
-The live figure of each page as it opens draws them itself (`attn_live/js/still.js`), in each language, light
-and dark, in the arrangements that three windows have. What these drawings share is one file: a colour that is
-another in the dark is a variable of its style, and what another language says otherwise is a numbered place,
-whose words stand in `places.json`. Where they are to stand is measured in the same pages: at which widths of
-the window the title, the sentence under it and the figure stand how low.
+The live figure of each page with its defaults draws them itself (`attn_live/js/still.js`), in each language,
+light and dark, in the arrangements of three windows. These drawings share one file: a colour that differs in
+the dark is a variable of its style, and a text that differs between languages is a numbered placeholder,
+whose texts are in `places.json`. Their places are measured in the same pages: for ranges of the window's
+width, how low the title, the sentence under it and the figure are.
 """
 
 import argparse
@@ -37,11 +37,11 @@ from attn_ui.streamlit_inside import early, front_end
 from attn_words import LANGUAGES, _, speaking
 
 LOCALES = {"en": "en-US", "zh": "zh-CN"}
-# A phone, a notebook, a large screen: the arrangements that they have are drawn, and enlarged or reduced a
-# little for others. And windows that people have besides.
+# A phone, a notebook, a large screen: their arrangements are drawn, and scaled a little for other windows.
+# Further common widths follow.
 WINDOWS = ((390, 844), (1280, 800), (1920, 1080))
 OTHER_WINDOWS = (412, 820, 1366, 1440, 1536)
-# Windows in which it is measured what stands how low: the width that a page is opened in, those it is given.
+# Windows to measure places in: the width at which a page is opened, and those to which it is resized.
 OPENED = {390: range(348, 769, 20), 1280: range(780, 2000, 80)}
 DRAWN = ".live-figure[data-state=drawn]"
 USUAL = {"fill": "#000000"}
@@ -49,7 +49,7 @@ IN_SERIF = "<text[^>]*Source Serif.*?</text>"
 WITHOUT_LIFE = """() => {
   for (const figure of document.querySelectorAll(".live-figure")) figure.replaceWith(figure.cloneNode(true));
 }"""
-"""Has figures drawn no more, however wide the window becomes."""
+"""Stops figures from being drawn again when the window is resized."""
 SCREENS = "() => screensOfFigure.filter((each) => !each.slide).map(({ width, height }) => [width, height])"
 DRAW = "async ([size, scheme]) => (await drawStillOf(...size, scheme)).svg"
 KIT = """
@@ -77,7 +77,7 @@ def open_page(context: BrowserContext, address: str, page: PageEntry, width: int
 
 
 def hand_over(tab: Page) -> None:
-    """Have the first figure hand itself over, as it does to the panel that saves it."""
+    """Make the first figure pass itself to the script in `KIT`, as it does to the save panel."""
     tab.route(
         "**/plotly/save_panel.js*",
         lambda route: route.fulfill(body=bundle("still.js") + KIT, content_type="text/javascript"),
@@ -95,9 +95,9 @@ def arrangements(tab: Page, rooms: dict[int, int]) -> list[tuple[int, int]]:
 def measure(
     context: BrowserContext, address: str, page: PageEntry
 ) -> tuple[list[list[float]], dict[int, int]]:
-    """Return from which to which width of the window things stand where `early.MEASURE` has them.
+    """Return the results of `early.MEASURE` by ranges of the window's width, and the figure's width in each.
 
-    And the width of the figure in each window.
+    A range is [first width, last width, *results].
     """
     ranges: list[list[float]] = []
     rooms: dict[int, int] = {}
@@ -119,7 +119,7 @@ def measure(
                 ranges[-1][1] = high
             else:
                 ranges.append([low, high, *one])
-        # A window as people have it, between two that are otherwise: known for itself.
+        # A common window between two with other results gets a range of its own.
         ranges += [
             [width, width, *matches]
             for width, matches in samples
@@ -129,7 +129,7 @@ def measure(
 
 
 def fingerprint(figure: Any) -> str:
-    """Return what becomes another where a figure does: by this it is known that its still picture is old.
+    """Return a hash of a figure: once it changes, the still picture is out of date.
 
     >>> fingerprint({"z": np.array([1.0, 2.0])}) == fingerprint({"z": [1.0000001, 2]})
     True
@@ -146,13 +146,13 @@ def _plain(value: Any) -> Any:
         return [_plain(each) for each in value]
     if isinstance(value, int | float | np.number):
         value = np.float32(value) if isinstance(value, np.floating) else value  # as the browser has it
-        # The last digits of a sum are the processor's, and so is all of what is nothing but rounding.
+        # The last digits of a sum depend on the processor, and so do numbers that are only rounding.
         return float(f"{round(float(value), 9):.4g}") + 0.0
     return value
 
 
 def main(browser: Browser, address: str, pages: Collection[str]) -> None:
-    """Draw and measure some pages; what is known of others stays."""
+    """Draw and measure some pages; the results of others are kept."""
     STILLS.mkdir(exist_ok=True)
     places: dict[str, Any] = json.loads(PLACES.read_text(encoding="utf-8")) if PLACES.is_file() else {}
     for page in PAGES:
@@ -191,7 +191,7 @@ def main(browser: Browser, address: str, pages: Collection[str]) -> None:
 
 
 def in_schemes(light: str, dark: str) -> str:
-    """Return one drawing for both schemes: what differs is a variable, and each picture is there twice.
+    """Return one drawing for both schemes: colours that differ are variables, images that differ are doubled.
 
     >>> print(in_schemes('<svg><path fill="#000"/></svg>', '<svg><path fill="#fff"/></svg>'))
     <svg><style>[data-scheme=light]{--0:#000}[data-scheme=dark]{--0:#fff}</style><path fill="var(--0)"/></svg>
@@ -223,13 +223,13 @@ def in_schemes(light: str, dark: str) -> str:
 
 
 def in_languages(drawings: dict[str, str]) -> tuple[str, dict[str, list[str]]]:
-    """Return one drawing for several languages, with places for what they say otherwise, and what each says.
+    """Return one drawing for several languages, with placeholders where they differ, and the texts of each.
 
     >>> in_languages({"en": "<text>key</text>", "zh": "<text>键</text>"})
     ('<text><?word 0?></text>', {'en': ['key'], 'zh': ['键']})
     """
     parts = {language: _tokens(svg) for language, svg in drawings.items()}
-    if len({len(each) for each in parts.values()}) > 1:  # they are drawn otherwise: all of it is said
+    if len({len(each) for each in parts.values()}) > 1:  # they are drawn differently: each is one text
         parts = {language: [svg] for language, svg in drawings.items()}
     words: dict[str, list[str]] = {language: [] for language in drawings}
     merged = []
@@ -248,12 +248,12 @@ def _tokens(svg: str) -> list[str]:
 
 
 def _named_alike(svg: str) -> str:
-    """Return a drawing whose names do not hang on what is drawn: one alone stands in a page."""
+    """Return a drawing with ids that do not depend on its content: a page has only one."""
     return re.sub(r'(id="|#)s[0-9a-z]+-(\d+)', r"\1still\2", svg)
 
 
 def _styled_alike(one: str, other: str) -> list[str]:
-    """Return two tags whose styles name the same: a drawing leaves out what is usual.
+    """Return two tags whose styles have the same properties: a drawing leaves out defaults.
 
     >>> _styled_alike("<text>", '<text style="fill:#ffffff">')
     ['<text style="fill:#000000">', '<text style="fill:#ffffff">']
@@ -280,7 +280,7 @@ def _only_in(image: str, scheme: str) -> str:
 
 
 def _smaller(image: str) -> str:
-    """Return a picture with a palette, where it has few colours: the same pixels in a third of the bytes."""
+    """Return an image with a palette, if it has few colours: the same pixels in a third of the bytes."""
     head, mark, rest = image.partition("data:image/png;base64,")
     coded, quote, tail = rest.partition('"')
     into = io.BytesIO()
@@ -294,7 +294,7 @@ def _smaller(image: str) -> str:
 
 
 def save_fonts(places: dict[str, Any]) -> None:
-    """Save of the fonts the letters that are needed."""
+    """Save the fonts, cut to the letters that are needed."""
     heads = [about[language] for about in places.values() for language in LANGUAGES]
     pictures = [
         fill_drawing(f"{page}.{size}.svg", language, places)
@@ -325,7 +325,7 @@ def save_fonts(places: dict[str, Any]) -> None:
 
 @contextmanager
 def at_rest(browser: Browser, language: str, scheme: Any) -> Iterator[BrowserContext]:
-    """Yield windows of a visitor of this language who has moved a slider before."""
+    """Yield a browser context in this language, in which a slider was moved before."""
     context = browser.new_context(color_scheme=scheme, reduced_motion="reduce", locale=LOCALES[language])
     context.add_init_script("localStorage.setItem('live-figure-moved', 'true')")
     context.set_default_timeout(slides.WAIT_MILLISECONDS)

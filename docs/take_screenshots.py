@@ -1,6 +1,6 @@
 """Take the pictures of the pages from a running app: `python -m docs.take_screenshots [ADDRESS]`.
 
-Screenshots are the README's and the book's, and what a link unfolds to; a browser that is too old shows the
+Screenshots are for the README, the book and previews of links; browsers too old for the app show the
 drawings.
 """
 
@@ -19,7 +19,7 @@ from attn_ui.streamlit_inside.markup import READY
 
 HERE = Path(__file__).resolve().parent
 
-# As they open: what stands in a page's HTML before the app is the same picture, and the live one too.
+# With their defaults, as in the still picture that a page's HTML shows before the app.
 PAGES = {page.address or page.folder: page.address for page in navigation.PAGES}
 CHINESE = {"chinese": "single-head?mask=causal&lang=zh"}
 DRAWN = ".live-figure[data-state=drawn]"
@@ -30,7 +30,7 @@ HOST = "https://lab.example.org"  # where the slide's link leads
 
 
 def at_a_desk(page: Page, address: str, path: Path) -> None:
-    """Take a page at the size of a small laptop."""
+    """Save a screenshot of a page at the size of a small laptop."""
     page.goto(f"{address}/{(PAGES | CHINESE)[path.stem]}")
     page.wait_for_selector(READY)
     page.wait_for_function(slides.DRAWN)
@@ -38,7 +38,7 @@ def at_a_desk(page: Page, address: str, path: Path) -> None:
 
 
 def on_a_projector(page: Page, address: str, path: Path) -> None:
-    """Take a figure on the full screen of a small projector."""
+    """Save a screenshot of a figure on the full screen of a small projector."""
     page.set_viewport_size({"width": 1366, "height": 768})
     page.goto(f"{address}/{ON_THE_SCREEN}")
     page.wait_for_selector(".live-figure[data-projector][data-state=drawn]")
@@ -47,7 +47,7 @@ def on_a_projector(page: Page, address: str, path: Path) -> None:
 
 
 def on_a_slide(page: Page, address: str, path: Path) -> None:
-    """Take one slide of a deck, as `make slides` prints it."""
+    """Save a screenshot of a slide, as `make slides` prints it."""
     (line,), _ = read_list(ON_A_SLIDE)
     with tempfile.TemporaryDirectory() as folder:
         picture, deck = Path(folder, "picture"), Path(folder, "slides.pdf")
@@ -76,7 +76,7 @@ def take(browser: Browser, address: str, folder: Path, names: Collection[str] = 
 
 
 def draw(browser: Browser, address: str, folder: Path) -> None:
-    """Save the first figure of each page as it opens, as SVG, by the app's own panel."""
+    """Save the first figure of each page with its defaults, as SVG, by the app's own save panel."""
     context = _at_rest(browser)
     for name, path in PAGES.items():
         page = context.new_page()

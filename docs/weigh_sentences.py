@@ -1,4 +1,4 @@
-"""Compute what the overview opens with, and what two claims measure: `python -m docs.weigh_sentences`.
+"""Compute the overview's first weights and the numbers of two claims: `python -m docs.weigh_sentences`.
 
 Sentences in the heads of all-MiniLM-L6-v2, by `transformers`; both come with `requirements-models.txt`.
 """
@@ -17,7 +17,7 @@ from attn_core.learned_positions import packaged_folder
 from attn_core.measures import row_shares
 from pages.overview.sentences import FILE, HEAD, LAYER, MILLION
 
-# Each with the word that it opens with.
+# Each with the word that is its first query.
 SENTENCES = {
     "The animal did not cross the street because it was too tired": "it",
     "The students passed the exam because they worked hard": "they",
@@ -47,11 +47,11 @@ LONGER = (
     "Scientists who study the migration of birds found that young cranes learn the route from older ones",
 )
 Maps = Callable[[str], tuple[list[str], torch.Tensor]]
-"""The tokens of a sentence, and the weights of all heads, (n_layer, n_head, n, n)."""
+"""Returns the tokens of a sentence, and the weights of all heads, (n_layer, n_head, n, n)."""
 
 
 def read_model(folder: Path) -> Maps:
-    """Return what runs the model on a sentence."""
+    """Return a function that runs the model on a sentence."""
     transformers = import_module("transformers")
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
     model = transformers.AutoModel.from_pretrained(
@@ -76,8 +76,8 @@ def weigh(maps: Maps) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def weigh_nouns(maps: Maps) -> Iterator[tuple[str, Any]]:
-    """Yield the head of each layer, from 1, whose pronouns give the nouns most over all pairs; then each pair
-    with what its pronoun gives the nouns in these heads, (sentence, layer, noun).
+    """Yield each layer's head, counted from 1, with the most weight of pronouns on nouns over all pairs; then
+    each pair with the weights of its pronoun on the nouns in these heads, (sentence, layer, noun).
     """
     pairs = []
     for template, last_words, words in PAIRS:
@@ -92,7 +92,7 @@ def weigh_nouns(maps: Maps) -> Iterator[tuple[str, Any]]:
 
 
 def measure_layers(maps: Maps) -> Iterator[tuple[str, Any]]:
-    """Yield sentences with their number of tokens, and each layer's distance and effective keys, as above.
+    """Yield sentences with their number of tokens, and each layer's distance and effective keys.
 
     [CLS] and [SEP] are left out, and each row is divided by its remaining sum.
     """
@@ -105,7 +105,7 @@ def measure_layers(maps: Maps) -> Iterator[tuple[str, Any]]:
 
 
 def to_json(records: Iterator[tuple[str, Any]]) -> str:
-    """Return records as JSON, a line for each."""
+    """Return records as JSON, one line for each."""
     lines = [f"{json.dumps(name)}: {json.dumps(each, separators=(',', ':'))}" for name, each in records]
     return "{\n" + ",\n".join(lines) + "\n}"
 

@@ -1,1 +1,1 @@
-"""Catalogues of the product's words, a folder a language, and what makes them."""
+"""Catalogues of the product's words, one folder for each language, and the script that makes them."""

@@ -3,9 +3,9 @@
     python -m locales.words             # takes messages from the code, adds them, says how much is translated
     python -m locales.words --check     # changes nothing; fails where that would change something
 
-An area is a package, or a page: `locales/<language>/<area>.po`. A message is asked for once, in the first
-area that has it, in no context, and with a small first letter where the code has it so too. A language that
-says it otherwise in a context has an entry with that `msgctxt`, which is kept.
+An area is a package, or a page: `locales/<language>/<area>.po`. A message has one entry, in the first area
+that has it, without a context, and with a small first letter if the code has that too. A language with
+another translation in a context has an entry with that `msgctxt`, which is kept.
 """
 
 import argparse
@@ -76,7 +76,7 @@ COMMENTS = ("Translators:",)
 
 
 def main() -> int:
-    """Update all catalogues; return 1 where something is to be done."""
+    """Update all catalogues; with `--check` only return 1 if that would change one."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="change nothing, fail where it would change")
     only_check = parser.parse_args().check
@@ -107,7 +107,7 @@ def messages_to_translate(messages: dict[str, list[Message]], before: Catalog) -
             first.setdefault(_key(plain), (area, plain))
 
     def general(message: Message) -> Message | None:
-        """Return what says a message too, where nothing else is translated for it."""
+        """Return the more general message whose translation is used if a message has none; None for none."""
         context, name = _key(message)
         key = None, name if context else with_small_letter(name)
         return None if key == (context, name) or key not in first else first[key][1]
@@ -131,7 +131,7 @@ def _key(message: Message) -> Key:
 
 
 def template(area: str) -> Catalog:
-    """Return the messages of an area, in the order in which its files have them."""
+    """Return the messages of an area, in the order of its files."""
     catalog = Catalog(project="Attention Lab", fuzzy=False)
     for folder in AREAS[area]:
         for path in sorted((ROOT / folder).rglob("*.*")):
@@ -149,19 +149,19 @@ def template(area: str) -> Catalog:
     for group, terms in TERMS.items() if area == "glossary" else ():
         where = _in_file(f"pages/glossary/terms/{group.replace(' ', '_')}.py")
         for term in terms:
-            for name in dict.fromkeys((term.name, *term.apart)):  # its other names stand with its own
+            for name in dict.fromkeys((term.name, *term.apart)):  # a translation of its name holds the others
                 catalog.add(name, locations=where, context="term")
             catalog.add(term.says, locations=where)
     return catalog
 
 
 def _in_file(path: str) -> list[tuple[str, Any]]:
-    """Return the place of a message by its file alone: with a line, catalogues would change with the code."""
+    """Return the place of a message, its file alone: with a line, catalogues would change with the code."""
     return [(path, None)]
 
 
 def _options(area: str) -> Iterator[tuple[str, str]]:
-    """Yield the options that a page is the first to have, each with the name of its setting."""
+    """Yield the options of a page that no earlier page has, each with the name of its setting."""
     keys: set[tuple[str, str]] = set()
     for page in PAGES:
         for setting in import_module(f"pages.{page.folder}.settings").SETTINGS:
@@ -209,7 +209,7 @@ def _empty(locale: str) -> Catalog:
 
 
 def to_po(catalogue: Catalog) -> bytes:
-    """Return a catalogue as its file has it; no dates, so that nothing changes where no word does."""
+    """Return the content of a catalogue's file; without dates, so that it changes only with its words."""
     file = io.BytesIO()
     write_po(file, catalogue, width=110, omit_header=True, include_lineno=False)
     head = (
@@ -225,7 +225,7 @@ def is_translated(message: Message) -> bool:
 
 
 def _write(path: Path, new: bytes, only_check: bool) -> bool:
-    """Write a file where it is to change; return whether it was so before."""
+    """Write a file if its content changes; return whether it was the same before."""
     same = path.exists() and path.read_bytes() == new
     if not (same or only_check):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,1 +1,1 @@
-"""What a page is made of: settings, links, questions, figures, programs. Nothing here knows Streamlit."""
+"""What a page is made of: settings, links, questions, figures, programs. Nothing here imports Streamlit."""

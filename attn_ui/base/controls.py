@@ -1,8 +1,8 @@
-"""The controls of a page: on screen Streamlit's, without a session the values of a link.
+"""The controls of a page: in the app Streamlit's widgets, without a session the values of a link.
 
-A page reads its settings in one function, `read_controls(controls)`. `attn_ui.screen.streamlit_controls`
-passes Streamlit's widgets, `Controls` itself the values of a link: so which control there is under which
-condition stands in one place, and a page can be computed in a process that knows no Streamlit.
+A page reads its settings in one function, `read_controls(controls)`. In the app the argument is of the class
+in `attn_ui.screen.streamlit_controls`, which shows widgets; elsewhere it is a `Controls`, which returns the
+link's values. So one function decides which controls exist, and a page can be computed without Streamlit.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -31,7 +31,7 @@ from attn_words import _, _c
 Gap = Literal["small", "xxsmall"]
 K = TypeVar("K", bound=Hashable)
 Progress = Callable[[float, str], None]
-"""Is told how far something is, from 0 to 1, and what is being done."""
+"""Called with the share that is done, from 0 to 1, and the name of the present activity."""
 
 
 def yes_or_no(on: bool) -> str:
@@ -49,17 +49,17 @@ def list_choices(setting: MultiChoice, options: Sequence[str], names: Sequence[s
 class Controls:
     """What a page reads its settings from; here the values of a link.
 
-    The first methods each show a control, with `style` for how it looks, and return its value; on screen
-    they stand in the order of the calls. The next return the values of settings that have no control of
-    their own: live sliders, typed tables, clicked cells. The last change a setting; only a callback of a
-    press or a click may call them.
+    The methods from `choose` to `pick` each show a control, with `style` for its looks, and return its value;
+    controls appear in the order of the calls. Those from `value` to `peek` return settings without a control
+    of their own: live sliders, typed tables, clicked cells. Those from `answer` on change a setting; only the
+    callback of a press or a click may call them.
 
     Attributes:
         values: by the names of the settings; a press or a click changes them.
-        messages: what was said beside the controls.
-        labels: what the controls are called and what they say, by their settings' names.
-        dropped: what the link asked for and cannot be had, at all or beside its other settings.
-        patience: seconds to wait for what takes long; None for as long as it takes.
+        messages: the sentences shown beside the controls.
+        labels: each control's label and the text of its value, by the name of its setting.
+        dropped: the settings of the link that cannot be used, at all or with its other settings.
+        patience: seconds to wait for a long computation; None for no limit.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Controls:
         return self.values.get(setting.name, setting.default)
 
     def _note(self, setting: Parameter, label: str, words: str, style: Mapping[str, Any]) -> None:
-        """Note what a control says; one that cannot be used says nothing of what is shown."""
+        """Store a control's label and the text of its value, unless it is disabled and so changes nothing."""
         if not style.get("disabled"):
             self.labels[setting.name] = label, words
 
@@ -98,7 +98,7 @@ class Controls:
         return number
 
     def flag(self, setting: Flag, label: str, **style: Any) -> bool:
-        """Offer a switch."""
+        """Offer a switch; return whether it is on."""
         on = bool(self._value(setting))
         self._note(setting, label, yes_or_no(on), style)
         return on
@@ -117,7 +117,7 @@ class Controls:
         names: Sequence[str] = (),
         **style: Any,
     ) -> list[str]:
-        """Offer a switch for each of several options; names: the words that numbered options stand for."""
+        """Offer options of which any number can be chosen; `names` are shown for numbered options."""
         options = self._value(setting)
         usable = [each for each in options if each in available]
         if setting.name in self.values and len(usable) < len(options):
@@ -126,21 +126,21 @@ class Controls:
         return usable
 
     def step(self, steps: Steps, label: str, **style: Any) -> float:
-        """Offer in the sidebar what may be a live slider elsewhere."""
+        """Offer the values of a slider as a control in the sidebar, where no live figure has that slider."""
         steps = self.exact(steps)
         at = self.position(steps)
         self._note(steps, label, steps.texts()[at], style)
         return steps.values[at]
 
     def pick(self, steps: Steps, label: str, names: Sequence[str], **style: Any) -> int:
-        """Offer a list of names, for a choice that a click makes too; return the chosen position."""
+        """Offer by name what a click can also choose; return its index."""
         available = replace(steps, values=steps.values[: len(names)])
         at = self.position(available)
         self._note(steps, label, names[at], style)
         return at
 
     def position(self, available: Steps) -> int:
-        """Return a slider's position; note where the link asked for a value that is not there."""
+        """Return a slider's position; report a value of the link that is not available here."""
         value = self._value(available)
         at = available.nearest(value)
         if available.name in self.values and value != available.values[at] and not available.page_explains:
@@ -155,26 +155,26 @@ class Controls:
         """Name a group of controls."""
 
     def caption(self, text: str) -> None:
-        """Say something beside the controls, as markdown."""
+        """Show a sentence beside the controls, as markdown."""
         self.messages.append(text)
 
-    message = caption  # something that the picture needs
+    message = caption  # a sentence that the figure needs
 
     def report_dropped(self, bad: Dropped) -> None:
-        """Say that a setting in the link does not fit the other settings."""
+        """Report a setting of the link that does not fit the other settings."""
         self.dropped.append(bad)
 
     def formula(self, latex: str) -> None:
         """Show the formula of what is chosen."""
 
     def page_link(self, label: str, link: str, **style: Any) -> None:
-        """Offer the same numbers on another page, by a link to it."""
+        """Show a link to another page that has the same numbers."""
 
     def sidebar(self) -> AbstractContextManager[Any]:
         """Put the controls that follow into the sidebar."""
         return nullcontext()
 
-    under_picture = sidebar  # though it decides what the picture shows
+    under_picture = sidebar  # for controls under the figure
 
     def space(self, *, is_needed: bool = True) -> AbstractContextManager[Any]:
         """Reserve a place here that is filled later."""
@@ -182,9 +182,9 @@ class Controls:
         return nullcontext()
 
     def more(self, *settings: Parameter) -> AbstractContextManager["Controls"]:
-        """Return the controls for rarely used settings, which stand in a closed part of the sidebar.
+        """Return the controls for rarely used settings, in a closed part of the sidebar.
 
-        It is open where one of them is not at its default. While it is closed its controls are not made.
+        The part is open if one of them is not at its default. While it is closed its controls are not made.
         """
         del settings
         return nullcontext(self)
@@ -201,27 +201,27 @@ class Controls:
     def working(self) -> AbstractContextManager[Progress]:
         """Show the progress of a long computation here, until the block is left.
 
-        Whoever looks may leave, or ask for something else: then it ends where it is told next.
+        If the visitor leaves or changes a setting, the computation ends at its next call of the `Progress`.
         """
         return nullcontext(lambda share, activity: None)
 
     def part(self, module: str, of: Any, otherwise: str = "") -> None:
-        """Show a module's `show(of)`, which only the app can; elsewhere a sentence."""
+        """Call `show(of)` of a module in the app; without a session add the message `otherwise`."""
         del module, of
         self.messages += [otherwise] if otherwise else []
 
     def value(self, steps: Steps) -> float:
-        """Return the value at which a slider stands."""
+        """Return the present value of a slider."""
         return steps.nearest_value(self._value(steps))
 
     def between(self, steps: Steps) -> float | None:
-        """Return the value that the link asks for where it lies between two of the slider's; else None."""
+        """Return the link's value if it lies between two of the slider's; else None."""
         at = float(self._value(steps))
         inside = steps.values[0] < at < steps.values[-1]
         return at if inside and at not in steps.values and not steps.only else None
 
     def exact(self, steps: Steps) -> Steps:
-        """Return the slider with the value that the link asks for added to its steps."""
+        """Return the slider with the link's value added to its steps."""
         at = self.between(steps)
         return steps if at is None else steps.with_value(at)
 
@@ -238,7 +238,7 @@ class Controls:
         return self._value(setting)
 
     def describe(self, name: str, label: str, reading: str) -> None:
-        """Note under which name and in which words a control's value is reported."""
+        """Store the label of a control and the text of its value, by the name of its setting."""
         self.labels[name] = label, reading
 
     def linked(self, setting: Parameter) -> str | None:
@@ -255,10 +255,10 @@ class Controls:
         self._memory[name] = value
 
     def answer(self, setting: Parameter, value: Any) -> None:
-        """Set what a control will show next."""
+        """Set the value that a control shows from the next run on."""
         self.values[setting.name] = value
 
-    link = answer  # writes into the link what it means without saying it, before anything is asked
+    link = answer  # adds to the link a setting that it implies, before any control is read
 
     def move(self, steps: Steps, to: float) -> None:
         """Move a slider to a value, or to the nearest."""

@@ -1,8 +1,8 @@
-"""Covers a panel or a curve of a page's figure: its numbers leave the message, and a hatch takes their place.
+"""Covers a panel or curve of a figure: its numbers are removed from the message, a hatch replaces them.
 
-What is covered is not sent: its numbers are taken out at every step, together with all that follows from them
-(`Page.panel_sources`), all that this module does not know to be harmless, and whatever shows the same numbers
-again. A browser cannot give away what it never had.
+Its numbers are removed at every step, together with all panels computed from them (`Page.panel_sources`), all
+panels of unknown sources, and all traces that show the same numbers again. A browser cannot give away what it
+never had.
 """
 
 import html
@@ -26,22 +26,22 @@ from attn_words import N_, _
 
 PanelSources = Mapping[str, Sequence[str]]
 GIVEN = ("given",)
-"""In `Page.panel_sources`, of what is given and stands for itself, though others may come to equal it."""
+"""The sources, in `Page.panel_sources`, of a given panel: shown even where it equals the covered one."""
 Trace = dict[str, Any]
-# What is drawn around a panel.
+# Endings of the names of traces that are drawn around a panel.
 _AROUND = (" hatch", " masked", " leak", " leaking", " faded", " ink", " ground")
 _KEPT = ("type", "name", "xaxis", "yaxis", "xgap", "ygap", "hoverongaps", "orientation", "visible", "mode")
 _CLEAR = [[end, theme.rgba(theme.LIGHT.masked, 0)] for end in (0, 1)]
-_SHARED = 0.1  # of a panel's numbers: where so many are those of the covered one, it shows the same
+_SHARED = 0.1  # of a panel's numbers: if this share is in the covered panel too, both show the same
 _NUMBERED = re.compile(r"head (\d+(?:\.\d+)?)")
 _NUMBER = re.compile(r"\d+\.\d{2,}")
 _MARK_SIZE = 30  # pixels
-# Names of traces whose panels have no title, or another at each step.
+# Names of traces whose panels have no title, or a different one at each step.
 _UNTITLED = (N_("distance"), N_("estimate map"), N_("one"), N_("other"))
 
 
 def names(scene: Scene) -> tuple[str, ...]:
-    """Name the panels and curves of a figure that can be covered: those with numbers of their own.
+    """Return the names of the panels and curves that can be covered: those with numbers of their own.
 
     A block diagram has none.
     """
@@ -51,14 +51,14 @@ def names(scene: Scene) -> tuple[str, ...]:
 
 
 def check(scene: Scene, name: str, panel_sources: Iterable[str] = ()) -> None:
-    """Refuse a name that is no panel or curve of this figure, or of another of the page's.
+    """Raise an error unless a panel or curve of this figure, or of another of the page's, has this name.
 
     Args:
-        scene: the figure's; name: what is to be covered.
-        panel_sources: what the page knows of its figures, see `Page.panel_sources`.
+        scene: the figure's; name: of the panel or curve to cover.
+        panel_sources: the page's, see `Page.panel_sources`.
 
     Raises:
-        ValueError: it is not; with the names that this figure has.
+        ValueError: there is no such name; the message lists those of this figure.
     """
     available = names(scene)
     if name not in available and name not in panel_sources:
@@ -68,7 +68,7 @@ def check(scene: Scene, name: str, panel_sources: Iterable[str] = ()) -> None:
 
 
 def panel_title(name: str, scene: Scene | None = None) -> str:
-    """Return what sentences call a panel or curve: its title, if that is the same at every step.
+    """Return what sentences call a panel or curve: its title, if the first and the last step have the same.
 
     Args:
         name: of its trace; scene: the figure's.
@@ -94,7 +94,7 @@ Table = tuple[tuple[str, tuple[str, ...]], ...]
 
 @shared
 def pack_covered(message: bytes, name: str, panel_sources: Table, _shared: SharedScene) -> Packed:
-    """Return a covered scene packed; the whole message tells one scene from another."""
+    """Return a covered scene, packed; `message`, the scene's own, is part of the cache key."""
     return pack_scene(cover_panel(_shared.scene, name, panel_sources))
 
 
@@ -104,8 +104,8 @@ def cover_panel(scene: Scene, name: str, panel_sources: Table) -> Scene:
     Args:
         scene: with all its numbers.
         name: of the trace to cover, which another figure of the page may have.
-        panel_sources: from which others each is computed, by patterns of names: a panel that is not among
-            them is withheld with it.
+        panel_sources: the panels that each is computed from, by patterns of names; a panel without an entry
+            is withheld too.
 
     Raises:
         ValueError: there is no such panel or curve.
@@ -135,7 +135,7 @@ def cover_panel(scene: Scene, name: str, panel_sources: Table) -> Scene:
 def _covered_indices(
     figures: list[dict[str, Any]], cursor: Cursor, name: str, panel_sources: PanelSources
 ) -> set[int]:
-    """Return the places of the traces that are covered or withheld."""
+    """Return the indices of the traces that are covered or withheld."""
     every = [str(trace.get("name")) for trace in figures[0]["data"]]
     mains = [
         each
@@ -165,7 +165,7 @@ def _is_part(each: str, name: str) -> bool:
 
 
 def _follows(each: str, name: str, panel_sources: PanelSources) -> bool:
-    """Whether a panel goes with the one that is covered: it follows from that, or nothing is known of it."""
+    """Whether a panel is computed from the covered one, or has no entry in `panel_sources`."""
     sources_of = _sources(each, panel_sources)
     if sources_of is None:
         return True
@@ -183,14 +183,14 @@ def _follows(each: str, name: str, panel_sources: PanelSources) -> bool:
 
 
 def _sources(each: str, panel_sources: PanelSources) -> tuple[str, ...] | None:
-    """Return what a panel is computed from; None where nothing is known of it."""
+    """Return the panels that a panel is computed from; None if it has no entry."""
     return next(
         (tuple(sources) for pattern, sources in panel_sources.items() if fnmatchcase(each, pattern)), None
     )
 
 
 def _trace(path: str, every: Sequence[str]) -> int | None:
-    """Return the place of the trace that a path of a cursor leads to; None where it leads into the layout."""
+    """Return the index of the trace that a path of a cursor points into; None for one into the layout."""
     kind, trace, *_rest = paths.parse(path)
     if kind != "data":
         return None
@@ -210,7 +210,7 @@ def _repeats(figures: list[dict[str, Any]], cursor: Cursor, index: int, name: st
 
 
 def _changes(cursor: Cursor, index: int, every: Sequence[str], step: int) -> Iterator[NDArray[np.float64]]:
-    """Yield what the cursor puts into a trace at a step."""
+    """Yield the numbers that the cursor writes into a trace at a step."""
     for path, values in (*cursor.changes.items(), *cursor.by_step.items()):
         if _trace(path, every) == index:
             array = np.asarray(values)
@@ -227,14 +227,14 @@ def _numbers(traces: Sequence[Trace]) -> Iterator[NDArray[np.float64]]:
     for trace in traces:
         for key in ("z", "y", "customdata") if trace.get("type") != "bar" else ("x", "y", "customdata"):
             if key == "customdata" and trace.get("type") == "heatmap":
-                continue  # what its hover tells besides is that of other panels
+                continue  # these are further numbers of its hover, from other panels
             value = trace.get(key)
             if value is not None and np.asarray(value).dtype.kind == "f":
                 yield np.ravel(np.asarray(value)).astype(np.float64)
 
 
 def _telling(arrays: Any) -> NDArray[np.float32]:
-    """Return the numbers that nobody would write by chance: those of more than three digits, in float32."""
+    """Return the numbers that are not equal by chance: those with more than three decimals, in float32."""
     numbers = np.concatenate([*arrays] or [np.empty(0)])
     finite = numbers[np.isfinite(numbers)].astype(np.float32)
     is_rounded = np.round(finite, 3) == finite
@@ -242,7 +242,7 @@ def _telling(arrays: Any) -> NDArray[np.float32]:
 
 
 def _is_diagram(figure: Mapping[str, Any]) -> bool:
-    """Whether a figure is of boxes: these say shapes and no numbers."""
+    """Whether a figure is a block diagram: its boxes show shapes and no numbers."""
     return any((trace.get("meta") or {}).get("opens") for trace in figure["data"])
 
 
@@ -260,7 +260,7 @@ def _shows_numbers(trace: Trace) -> bool:
 
 
 def _withheld(trace: Trace, maps: Mapping[str, Trace], name: str) -> Trace:
-    """Return a trace without its numbers; where it is a map's, with a hatch over all of it."""
+    """Return a trace without its numbers; the hatch of a map then covers all of it."""
     base = {key: trace[key] for key in _KEPT if key in trace}
     own = str(trace["name"])
     if trace.get("visible", True) is False and own in maps and not own.endswith(" masked"):
@@ -316,7 +316,7 @@ def _ends(places: Any, count: int) -> tuple[float, float]:
 
 
 def _ranges(figures: list[dict[str, Any]], indices: set[int]) -> dict[str, float]:
-    """Return how far each colour axis goes by what is still seen; those of nothing else are not there."""
+    """Return the largest visible magnitude on each colour axis; an axis of hidden maps alone has no entry."""
     reach: dict[str, float] = {}
     for figure in figures:
         for index, trace in enumerate(figure["data"]):
@@ -335,7 +335,7 @@ def _scrub(
     numbers: NDArray[np.float64],
     ranges: Mapping[str, float],
 ) -> None:
-    """Take out of a layout what tells the numbers: ends of colours and axes, words with numbers in them."""
+    """Remove what reveals the numbers from a layout: ends of colour scales and axes, texts with numbers."""
     secret = set(_telling([numbers, -numbers]).tolist())
     axes = {str(axis) for index in indices if (axis := traces[index].get("coloraxis"))}
     for axis in axes:
@@ -351,10 +351,10 @@ def _scrub(
                 float(f"{end:.1g}") if np.float32(end).item() in secret else end for end in axis["range"]
             ]
     names_at: dict[tuple[str, str], str] = {}
-    for trace in traces:  # the first that stands somewhere is the map itself
+    for trace in traces:  # the first on a pair of axes is the map itself
         names_at.setdefault((f"{trace.get('xaxis')} domain", f"{trace.get('yaxis')} domain"), trace["name"])
     hidden_names = {traces[index]["name"] for index in indices}
-    for shape in layout.get("shapes", ()):  # a frame on a covered map that is not its own may answer
+    for shape in layout.get("shapes", ()):  # others' frames on a covered map may reveal the answer
         own = names_at.get((f"{shape.get('xref')} domain", f"{shape.get('yref')} domain"), "")
         if own in hidden_names and not _is_part(str(shape.get("name")), own):
             shape["visible"] = False
@@ -362,17 +362,17 @@ def _scrub(
         own = names_at.get((note.get("xref"), note.get("yref")), "")
         tokens = _NUMBER.findall(str(note.get("text", "")))
         if tokens and (own in hidden_names or any(_tells(token, numbers) for token in tokens)):
-            note["text"] = html.escape(panel_title(own)) or " "  # its title had a measure of it
+            note["text"] = html.escape(panel_title(own)) or " "  # its title had a number computed from it
 
 
 def _tells(token: str, numbers: NDArray[np.float64]) -> bool:
-    """Whether a number as it is written is one of these, rounded as it is."""
+    """Whether a written number equals one of these, rounded to as many decimals, whatever the sign."""
     digits = len(token.partition(".")[2])
     return bool(np.any(np.round(np.abs(numbers), digits) == float(token)))
 
 
 def _visible_part(cursor: Cursor, indices: set[int], every: Sequence[str]) -> Cursor:
-    """Return what follows the cursor still."""
+    """Return the cursor without its changes to covered or withheld traces."""
 
     def stays(path: str) -> bool:
         return _trace(path, every) not in indices

@@ -25,13 +25,13 @@ class Slider:
     names: Sequence[str] = ()
 
     def texts(self) -> list[str]:
-        """What the read-out says at each position: the step's name where it has one."""
+        """Return the read-out at each position: the steps' names if they have any, else their values."""
         return list(self.names) or self.steps.texts()
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A second slider, over rows of the figure (queries, positions): what follows it is in `cursor`."""
+    """A second slider, over rows of the figure (queries, positions); `cursor` holds what it changes."""
 
     label: str
     steps: Steps
@@ -39,22 +39,22 @@ class Rows:
     names: Sequence[str] = ()
 
     def texts(self) -> list[str]:
-        """What the read-out says at each position: the row's name where it has one."""
+        """Return the read-out at each position: the names of the rows if they have any, else their values."""
         return list(self.names) or self.steps.texts()
 
 
 def query_rows(names: Sequence[str]) -> Rows:
-    """Return the slider over the queries; the chosen one is a setting of every page."""
+    """Return the slider over the queries; its setting, `q`, is the same on every page."""
     steps = replace(QUERY, values=QUERY.values[: len(names)])
     return Rows(_("Query"), steps, Cursor(len(names)), list(names))
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell that was clicked: the heatmap's name, its row (query) and its column (key); or a diagram's box.
+    """A clicked cell: the heatmap's name, its row (query) and its column (key); or a box or a point.
 
-    A box, whose trace says in its `meta` that it `opens` something, is the only cell of its name. Of points
-    whose trace says that it `picks` each is a row.
+    A box, whose trace has `opens` in its `meta`, is the only cell of its name. A point, whose trace has
+    `picks` there, is a row.
     """
 
     trace: str
@@ -62,11 +62,11 @@ class Cell:
     column: int
 
 
-@cached(32)  # a page asks at each run, and the same message for as long as its picture stays
+@cached(32)  # called at each run, mostly with the message of the run before
 def alternative_text(steps: bytes) -> str:
     """Describe a packed figure in words, from the texts at its panels, for those who cannot see it.
 
-    That are their titles, legends and axes as far as no step changes them; in a diagram its boxes.
+    These texts are titles, legends and names of axes that no step changes; in a diagram, its boxes.
     """
     figure = constant_figure(steps)
     layout, texts = figure["layout"], list[str]()
@@ -87,7 +87,7 @@ def alternative_text(steps: bytes) -> str:
 
 
 def _plain(text: object) -> str:
-    """Return a text without its tags; what stands in a legend is parted by commas."""
+    """Return a text without its tags; commas separate the entries of a legend."""
     bare = html.unescape(re.sub("<[^>]*>", "", str(text or "").replace("<br>", " "))).strip()
     return " ".join(_(", ").join(re.split(r"\s{3,}", bare)).split())
 
@@ -97,8 +97,8 @@ class Figure:
     """A live figure: see `attn_ui.screen.live_figure.live_figure` for each of its fields.
 
     Attributes:
-        scene: what it shows at every position of its slider, and what is said of it.
-        clicked: changes settings where a cell or a box is clicked.
+        scene: what it shows at every position of its slider, and its captions.
+        clicked: called with a cell or box that was clicked; changes settings.
     """
 
     scene: SharedScene
@@ -124,5 +124,5 @@ class Figure:
 
     @property
     def captions(self) -> bytes | None:
-        """Its sentences, packed for the browser."""
+        """Its captions, packed for the browser."""
         return self.scene.captions

@@ -26,9 +26,9 @@ CONVENTION = N_(
 
 @dataclass(frozen=True)
 class Weight:
-    """A weight or bias of the page: its name, its shape as X W takes it, and the names of its sizes.
+    """A weight or bias of the page: its name, its shape in the product X W, and the names of its sizes.
 
-    ``when`` says in which case it has this shape, where there are several.
+    ``when`` names the case in which it has this shape, if it can have several.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Weight:
         return max(self.shape) <= MOST
 
     def unfit(self, shape: tuple[int, int]) -> str:
-        """Say what was wanted and what came, where a table has another shape; nothing where it fits.
+        """Return a sentence with the wanted shape and the given one; "" where they are equal.
 
         >>> Weight("W_q", (6, 4), "d_model × d_k").unfit((4, 6))
         "W_q must be 6 × 4 (d_model × d_k); it is 4 × 6, the transpose, as nn.Linear's weight is."
@@ -74,13 +74,13 @@ def hand_settings(names: Iterable[str]) -> tuple[Parameter, ...]:
 
 
 def init_setting(inits: Iterable[str]) -> Choice:
-    """Return the setting of how weights are drawn; the first name is its default."""
+    """Return the setting for how weights are initialised; the first name is its default."""
     names = tuple(inits)
     return Choice("init", names[0], names)
 
 
 def spread(texts: Mapping[str, str]) -> str:
-    """Say how wide weights are drawn, those that are alike together.
+    """Return a sentence with the standard deviations of weights, names with equal ones together.
 
     >>> spread({"W_q": "0.447", "W_k": "0.447", "W_v": "0.5"})
     'Standard deviation 0.447 in W_q and W_k, 0.5 in W_v.'
@@ -93,10 +93,10 @@ def spread(texts: Mapping[str, str]) -> str:
 
 
 def describe_origins(names: Sequence[str], by_hand: Mapping[str, str]) -> str:
-    """Say which weights are set by hand and which are drawn.
+    """Return a sentence on which weights are set by hand and which are drawn.
 
     Args:
-        names: of all weights; by_hand: of those set so, and when they hold where that is not always.
+        names: of all weights; by_hand: of those set by hand, each with its `Weight.when`.
 
     >>> describe_origins(["W_q", "W_k"], {"W_q": "with 4 heads"})
     'Set by hand: W_q with 4 heads; drawn from the seed: W_k.'

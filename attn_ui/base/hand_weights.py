@@ -35,7 +35,7 @@ def read_init(controls: Controls, setting: Choice, sentences: Mapping[str, str])
     Args:
         controls: those of the page.
         setting: the choice, made by `init_setting`.
-        sentences: what each option does, in words and signs, by its name: messages.
+        sentences: by the name of each option, a message that explains it.
     """
     lines = [
         _("- **{name}**: {what}.", name=label_of(setting, name), what=_(sentence))
@@ -52,7 +52,7 @@ def read_init(controls: Controls, setting: Choice, sentences: Mapping[str, str])
 def read_by_hand(controls: Controls, variants: Sequence[Sequence[Weight]]) -> HandRows:
     """Return the hand-set weights that fit, and show which they are.
 
-    What does not fit is named, and drawn meanwhile; its table stays for the sizes that it is made for.
+    One whose table does not fit is named on screen and drawn from the seed; its table is kept.
 
     Args:
         controls: those of the page.

@@ -1,8 +1,8 @@
-r"""The little LaTeX that formulas here are written in: which symbols stand in it, and how they read as text.
+r"""The subset of LaTeX that formulas here use: the symbols of a formula, and the formula as plain text.
 
 A symbol is a letter with its accent, or a word set upright: S, \tilde S, \omega, \mathrm{softmax}. A
-subscript belongs to it where both together are known by a name of their own, as in d_k and W_q; else its
-letters are symbols too, as the i and j of S_{ij}. `terms.js` finds the same in what the browser has drawn.
+subscript is part of the symbol if both together have a meaning, as in d_k and W_q; else its letters are
+symbols themselves, as i and j in S_{ij}. `terms.js` finds the same symbols in a rendered formula.
 """
 
 import re
@@ -12,17 +12,17 @@ from functools import cache
 
 Tokens = Sequence[str]
 Run = tuple[str, str]
-"""A text, and how it stands: "" upright, "i" italic, "sub", "sup"."""
+"""A text and its style: "" upright, "i" italic, "sub" subscript, "sup" superscript."""
 
 _TOKEN = re.compile(r"\\\\\[[^\]]*\]|\\[A-Za-z]+\*?|\\.|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
 _DOLLARS = re.compile(r"\$\$?([^$]+)\$\$?")
 _ACCENTS = {r"\tilde": "\N{COMBINING TILDE}", r"\hat": "\N{COMBINING CIRCUMFLEX ACCENT}"}
 _ACCENTS |= {r"\bar": "\N{COMBINING MACRON}"}
 _WORDS = (r"\mathrm", r"\operatorname", r"\operatorname*")
-# Letters of another cut are other symbols: the one of indicators, the R of all real numbers.
+# Letters of another font are other symbols: the bold 1 of indicators, the R of the real numbers.
 _CUTS = {r"\mathbb": "bb ", r"\mathbf": "bf "}
 _SILENT = (r"\text", r"\begin", r"\end")
-# What everybody knows who reads formulas: functions of their own name.
+# Functions that are written as words: these are no symbols.
 _FUNCTIONS = {"arg", "argmax", "argmin", "cos", "exp", "ln", "log", "max", "min", "sin"}
 _GREEK = {
     rf"\{name}": unicodedata.lookup(f"GREEK SMALL LETTER {name.upper()}")
@@ -47,8 +47,8 @@ _SIGNS = {
 _GAPS = (r"\quad", r"\qquad")
 _RELATIONS = ("=", r"\le", r"\ge", r"\in")
 _OPENS, _CLOSES = ("{", r"\left", r"\begin"), ("}", r"\right", r"\end")
-_A_LINE = 23.0  # letters that a phone has room for on one line of formulas
-_SMALLER = 0.7  # of a letter's width, in what is raised or lowered
+_A_LINE = 23.0  # letters of a formula that fit on one line of a phone
+_SMALLER = 0.7  # width of a letter in a script, as a share of the usual
 
 
 def formulas_in(markdown: str) -> list[str]:
@@ -75,7 +75,7 @@ def symbols(latex: str, compounds: Collection[str]) -> list[str]:
 
 @cache
 def key(symbol: str) -> str:
-    r"""Return the key of one symbol that is written as `Term.symbols` has it.
+    r"""Return the key of one symbol, written in LaTeX as in `Term.symbols`.
 
     >>> key("d_{model}"), key(r"\mathbb R"), key(r"\hat f")
     ('d_model', 'bb R', 'f̂')
@@ -87,7 +87,7 @@ def key(symbol: str) -> str:
 
 
 def subject(formula: str, compounds: Collection[str]) -> str:
-    r"""Return the one symbol that a formula is about, with its indices or what it is taken of; "" for more.
+    r"""Return the symbol of a formula that is one symbol, with scripts or an argument in brackets; else "".
 
     >>> subject(r"\bar w_{ij}", ()), subject("O(X)", ()), subject("[p = r]", ()), subject("X W", ())
     ('w̄', 'O', '', '')
@@ -121,7 +121,7 @@ def _tokens(latex: str) -> Tokens:
 
 
 def _group(tokens: Tokens) -> tuple[Tokens, Tokens]:
-    """Part what stands in braces, or one token, from what follows."""
+    """Split off the first group: the tokens in braces, or one token. Return it and the rest."""
     if not tokens or tokens[0] != "{":
         return tokens[:1], tokens[1:]
     depth = 0
@@ -133,7 +133,7 @@ def _group(tokens: Tokens) -> tuple[Tokens, Tokens]:
 
 
 def _base(tokens: Tokens) -> tuple[str, Tokens]:
-    """Part the letter, accented or not, or the word at the beginning from what follows; "" for neither."""
+    """Split off the letter, accented or not, or the word at the beginning; "" if there is neither."""
     first, rest = tokens[0], tokens[1:]
     if first in _ACCENTS:
         inner, rest = _group(rest)
@@ -178,7 +178,7 @@ def _words(tokens: Tokens) -> Tokens:
 
 
 def _scripts(tokens: Tokens) -> tuple[Tokens, Tokens]:
-    """Return what stands under a symbol and over it."""
+    """Return the subscript and the superscript at the beginning."""
     scripts: dict[str, Tokens] = {"_": (), "^": ()}
     while tokens and tokens[0] in ("_", "^", "'"):
         if tokens[0] == "'":
@@ -190,7 +190,7 @@ def _scripts(tokens: Tokens) -> tuple[Tokens, Tokens]:
 
 
 def _script(tokens: Tokens) -> tuple[Tokens, Tokens]:
-    r"""Part a script from what follows: a group, a token, or a command with its group: ^\mathrm{hard}."""
+    r"""Split off a script: a group, a token, or a command with its group, as in ^\mathrm{hard}."""
     if tokens and tokens[0] in (*_WORDS, *_CUTS, r"\text", *_ACCENTS):
         inner, rest = _group(tokens[1:])
         return (tokens[0], "{", *inner, "}"), rest
@@ -204,10 +204,10 @@ def _after_scripts(tokens: Tokens) -> Tokens:
 
 
 def allow_breaks(latex: str) -> str:
-    r"""Let a line that is too long break between formulas, or before a sign of equality, and not after one.
+    r"""Let a line that is too long break between formulas, or before a relation such as =, but not after it.
 
-    KaTeX breaks after each relation, but not within braces. So each part that fits on a line of a phone is
-    put in braces; a longer one may still break inside.
+    KaTeX breaks lines after each relation, but not inside braces. So each part that fits on a line of a phone
+    is put in braces; a longer part still breaks after its relations.
 
     Args:
         latex: formulas, some of them joined by ``\\quad`` or ``\\qquad``.
@@ -236,12 +236,12 @@ def allow_breaks(latex: str) -> str:
 
 
 def _group_part(part: str) -> str:
-    """Put a part in braces if a line has room for it."""
+    """Put a part in braces if it fits on a line of a phone."""
     return f"{{{part}}}" if part and _width(_TOKEN.findall(part)) <= _A_LINE else part
 
 
 def _width(tokens: Tokens) -> float:
-    """Return how many letters wide a formula is; of a fraction and of rows the widest part counts."""
+    """Return a formula's width in letters; a fraction is as wide as its wider part, rows as the widest."""
     if r"\\" in tokens:
         at = tokens.index(r"\\")
         return max(_width(tokens[:at]), _width(tokens[at + 1 :]))
@@ -261,7 +261,7 @@ def _width(tokens: Tokens) -> float:
 
 
 def text_runs(markdown: str) -> list[Run]:
-    r"""Return a sentence as runs of text, what stands between dollar signs as a formula.
+    r"""Return a sentence as runs of text; formulas in it stand between dollar signs.
 
     >>> text_runs("$d_k$ is the width.")
     [('d', 'i'), ('k', 'sub'), (' is the width.', '')]
@@ -274,7 +274,7 @@ def text_runs(markdown: str) -> list[Run]:
 
 
 def inline_runs(latex: str) -> list[Run]:
-    r"""Return a formula as runs of text, as one writes it in a line.
+    r"""Return a formula as runs of text on one line.
 
     >>> inline_runs(r"QK^\top / \sqrt{d_k}")
     [('QK', 'i'), ('ᵀ / √', ''), ('d', 'i'), ('k', 'sub')]
@@ -329,7 +329,7 @@ def _runs(tokens: Tokens, role: str) -> Iterator[Run]:  # noqa: PLR0912  (one a 
 
 
 def _bracket(tokens: Tokens, role: str) -> Iterator[Run]:
-    """Read a part of a fraction or root; in brackets where it is a sum or a product of several."""
+    """Yield the runs of a part of a fraction or root, in brackets unless it is one symbol."""
     is_single = len([token for token in _after_scripts(tokens[1:]) if not token.isspace()]) == 0
     if is_single:
         yield from _runs(tokens, role)
@@ -345,7 +345,7 @@ MOST_CELLS = 8  # rows and columns of a matrix in a formula
 
 
 def matrix_latex(rows: Sequence[Sequence[float]]) -> str:
-    r"""Write a matrix; of a large one its first rows and columns, with dots for the others.
+    r"""Write a matrix; a large one has its first rows and columns only, with dots for the others.
 
     >>> matrix_latex([[1.0, 0.0], [0.25, 0.75]])
     '\\begin{pmatrix} 1.00 & 0.00 \\\\ 0.25 & 0.75 \\end{pmatrix}'
@@ -353,7 +353,7 @@ def matrix_latex(rows: Sequence[Sequence[float]]) -> str:
     '\\begin{pmatrix} 0.00 \\end{pmatrix}'
     """
     first = [list(row) for row in rows[:MOST_CELLS]]
-    # A second rounding takes the sign from what the first one makes zero.
+    # Adding 0.0 turns the -0.0 of a rounded negative number into 0.0.
     lines = [" & ".join(f"{float(f'{cell:.2f}') + 0.0:.2f}" for cell in row[:MOST_CELLS]) for row in first]
     if len(rows[0]) > MOST_CELLS:
         lines = [rf"{line} & \cdots" for line in lines]

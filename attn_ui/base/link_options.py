@@ -1,9 +1,9 @@
 """Options that a link can set on any page, beside the page's own: those of a teacher's link.
 
-They hide controls or prose, start in projector mode, say one sentence of the teacher's own, open a step of a
-lesson beside the figure, cover a part of it until it is revealed, pin a state to compare with, speak a
-language, and choose colours of maps and decimals in cells. All of it stands in the link alone; whoever takes
-it out of it has the whole page again.
+They hide controls or prose, start in projector mode, show one sentence of the teacher's own, open a step of a
+lesson beside the figure, cover a panel until it is revealed, pin a state to compare with, choose a language,
+colours of maps and decimals in cells. They are stored in the link alone: the link without them opens the
+whole page.
 """
 
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ from attn_words import LANGUAGES, N_, _, is_spoken
 
 PROJECTOR = Flag("projector", False)
 SAY = Text("say", "", 300)
-LESSON = Text("lesson", "", 200)  # by its file's name, and after a dot one of its steps
+LESSON = Text("lesson", "", 200)  # the name of its file, a dot, and the name of a step
 COVER = Text("cover", "", 80)
-"""The panel or curve that is covered, by its trace's name: which there are, the page's figure knows."""
+"""The covered panel or curve, by the name of its trace; `cover.names` lists those of a figure."""
 ALOUD = "aloud"
 PREDICT = Choice("predict", ALOUD, (ALOUD, "key", "row", "number", "trend", "curve"))
-"""Which kind of question is asked about what is covered."""
+"""The kind of question about the covered panel or curve."""
 PARTS = {
     "words": N_("All prose: what a page says beside its figure, and its tabs"),
     "tabs": N_("The tabs under the figure"),
@@ -35,7 +35,7 @@ PARTS = {
 class Hidden:
     """Parts and settings of a page that a link hides: "words,temperature"."""
 
-    names: tuple[str, ...]  # of what there is to hide
+    names: tuple[str, ...]  # of everything that can be hidden
     name: str = "hide"
     default: str = ""
 
@@ -50,7 +50,7 @@ class Hidden:
 
 @dataclass(frozen=True)
 class Language:
-    """The language that a link speaks; the visitor's own where it says none."""
+    """The language that a link sets; without it a page is in the visitor's own language."""
 
     name: str = "lang"
     default: str = ""
@@ -64,9 +64,9 @@ class Language:
 
 LANG = Language()
 PALETTE = Choice("palette", "indigo", tuple(RAMPS))
-"""What colours the maps of all pages."""
+"""The colours of maps, on all pages."""
 DECIMALS = Choice("decimals", "2", ("2", "3"))
-"""Of the numbers in cells that have room for them, on all pages."""
+"""Decimals of the numbers in cells that have room for them, on all pages."""
 
 
 def hide_setting(settings: Sequence[Parameter]) -> Hidden:
@@ -75,7 +75,7 @@ def hide_setting(settings: Sequence[Parameter]) -> Hidden:
 
 
 def framing(settings: Sequence[Parameter]) -> tuple[Parameter, ...]:
-    """Return the options that a link can set on any page with these settings.
+    """Return the options that a link to any page can set; `settings` are the page's own.
 
     >>> [each.name for each in framing([Flag("bias", False)])][4:]
     ['pin', 'compare', 'cover', 'predict', 'lang', 'palette', 'decimals']

@@ -13,15 +13,15 @@ from attn_words import _, _c, with_whole_letters
 
 # What mail and networks add to a link to count who comes.
 _FOLLOWERS = re.compile("utm_.*|[a-z]*clk?id|mc_[ce]id|_g[al]")
-_GONE = {"device", "texts", "colours"}  # settings of what is no more
-_AFTER = ".,;:!?)]>'\"’”。，）"  # signs of a sentence that ends in a link
+_GONE = {"device", "texts", "colours"}  # settings that no longer exist
+_AFTER = ".,;:!?)]>'\"’”。，）"  # punctuation after a link that ends a sentence
 
 
 @dataclass(frozen=True)
 class Dropped:
-    """One setting of a link that could not be used, and the text that is used instead.
+    """One setting of a link that could not be used, and its replacement.
 
-    "" is the default; None where nothing is used.
+    The `replacement` is a text; "" stands for the default, None for no value at all.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Dropped:
         return _("The link's {name} was {text}; wanted: {wanted}. The default is used.", **self._fields())
 
     def complaint(self) -> str:
-        """Say the same where nothing is used in its place, because nothing is made of such a link."""
+        """Return the sentence without a replacement, for links that are rejected as a whole."""
         return _("The link's {name} was {text}; wanted: {wanted}.", **self._fields())
 
     def _fields(self) -> dict[str, str]:
@@ -47,11 +47,11 @@ class Dropped:
 
 
 def unavailable_here(steps: Steps, text: str, value: float, earlier: Iterable[Dropped]) -> Dropped:
-    """Report a value that the link asks for and that this page has, but not with its other settings.
+    """Report a value of the link that this page has, but not with the link's other settings.
 
     Args:
-        steps: the setting with the values that there are here; value: which of them is used.
-        text: of the value in the link; where that was out of all bounds, `earlier` has the link's own.
+        steps: the setting with the values that are available here; value: the one that is used.
+        text: the value in the link; if the link's own was out of bounds and replaced, `earlier` has it.
     """
     beyond = {bad.name: bad.text for bad in earlier if bad.replacement}
     text = beyond.get(steps.name, text)
@@ -59,10 +59,10 @@ def unavailable_here(steps: Steps, text: str, value: float, earlier: Iterable[Dr
 
 
 def partly_unavailable(choice: MultiChoice, texts: Sequence[str]) -> Dropped:
-    """Report that some of the options that the link asks for do not exist here.
+    """Report that some of a link's options are not available here.
 
     Args:
-        choice: the setting with the options that there are here; texts: those in the link.
+        choice: the setting with the options that are available here; texts: the options in the link.
     """
     options = [text for text in texts if text in choice.options]
     requirement = _("{wanted} here", wanted=choice.requirement())
@@ -88,7 +88,7 @@ def repair_query(parameters: Sequence[Parameter], query: dict[str, list[str]]) -
 
 
 def up_to_date(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return a query without settings that no longer exist, an old view replaced by today's."""
+    """Return a query without settings that no longer exist, and with old views replaced by today's."""
     current = {name: texts for name, texts in query.items() if name not in _GONE}
     for choice in parameters:
         if isinstance(choice, Choice):
@@ -116,7 +116,7 @@ def _reads(parameter: Parameter, text: str) -> bool:
 def read_query(
     parameters: Sequence[Parameter], query: dict[str, list[str]]
 ) -> tuple[dict[str, Any], list[Dropped]]:
-    """Return the values of the settings in a query, by name, and what of it the page cannot use.
+    """Return the values of the settings in a query, by name, and those that the page cannot use.
 
     Args:
         parameters: what the page can read.
@@ -153,7 +153,7 @@ def bad_settings(parameters: Sequence[Parameter], query: dict[str, list[str]]) -
 
 
 def read_link(parameters: Sequence[Parameter], link: str) -> tuple[dict[str, Any], list[Dropped]]:
-    """Return the values of the settings that a link names, by name, and what of it could not be used.
+    """Return the values of the settings in a link, by name, and those that could not be used.
 
     Args:
         parameters: what the page can read.

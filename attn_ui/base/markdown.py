@@ -1,4 +1,4 @@
-"""Words for Streamlit's markdown: a user's are shown as typed, and lists read as sentences have them."""
+"""Text for Streamlit's markdown: a user's text is shown as typed, names are joined into a list in words."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from attn_words import _, _c
 _COLOURS = {"query": "violet", "key": "orange", "value": "green"}
 _MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|~$:&^=\"'")
 _FROM_THE_RIGHT = ("R", "AL", "AN")  # directions of letters, as Unicode calls them
-_APART, _AGAIN = "\u2068", "\u2069"  # what stands between turns nothing around it
+_APART, _AGAIN = "\u2068", "\u2069"  # text between these cannot turn the text around it
 
 
 def plain(text: str) -> str:
-    r"""Escape a user's text for Streamlit's markdown: it is shown as typed, and turns nothing around it.
+    r"""Escape a user's text for Streamlit's markdown; right-to-left letters do not turn the text around it.
 
     >>> plain("*a* $b$ <i>")
     '\\*a\\* \\$b\\$ \\<i\\>'
@@ -26,7 +26,7 @@ def plain(text: str) -> str:
 
 
 def quoted(text: str, most: int = 40) -> str:
-    """Show the beginning of foreign text as code.
+    """Return the beginning of a foreign text as code.
 
     >>> quoted("`a`")
     '`?a?`'
@@ -62,7 +62,7 @@ def either(names: Sequence[str]) -> str:
 
 
 def first_of(names: Sequence[str], most: int = 3) -> str:
-    """Join words; of many the first, and how many more there are.
+    """Join words; of more than `most`, the first ones and the number of the others.
 
     >>> first_of(["a", "b", "c"]), first_of(["a", "b", "c", "d"], 2)
     ('a, b and c', 'a, b and 2 more')
@@ -73,7 +73,7 @@ def first_of(names: Sequence[str], most: int = 3) -> str:
 
 @lru_cache(1024)  # sentences by the thousand name a few words
 def coloured(role: Literal["query", "key", "value"], text: str) -> str:
-    r"""Set a user's text in the colour of what it stands for, as markdown.
+    r"""Return a user's text in the colour of its role, as markdown.
 
     >>> coloured("query", "a[b]")
     ':violet[a\\[b\\]]'

@@ -14,7 +14,7 @@ def describe_mask(setting: Choice, kinds: Sequence[str]) -> str:
     """Name the mask for the caption of a saved picture; "" for none.
 
     Args:
-        setting: whose options the masks are; kinds: what there are, head by head where there are several.
+        setting: the choice of a mask; kinds: the chosen mask, or one for each head.
     """
     if not any(kind != "none" for kind in kinds):
         return ""
@@ -23,7 +23,7 @@ def describe_mask(setting: Choice, kinds: Sequence[str]) -> str:
 
 
 def explain_mask(kind: str) -> str | None:
-    """Return what the glossary says of a kind of mask; None where it has no sentence of its own."""
+    """Return the glossary's sentence on a kind of mask; None if it has none."""
     for term in general():
         if kind in term.also or f"{term.name} ".lower().startswith(f"{kind} "):
             return _(term.says)
@@ -31,7 +31,7 @@ def explain_mask(kind: str) -> str | None:
 
 
 def read_details(controls: Controls, kinds: Collection[str], *, blocks_in: str) -> dict[str, Any]:
-    """Read the settings of these kinds of masks, by the names of the fields of `attn_core.Masking`.
+    """Read the settings that these kinds of masks need; return them as fields of `attn_core.Masking`.
 
     Args:
         controls: those of the page.
@@ -61,5 +61,5 @@ def read_details(controls: Controls, kinds: Collection[str], *, blocks_in: str) 
 
 
 def toggle_cell(controls: Controls, query: int, key: int) -> None:
-    """Block a cell of a mask of one's own, or free it."""
+    """Block a cell of the visitor's own mask; free it if it is blocked."""
     controls.write(BLOCKED, BLOCKED.text(BLOCKED.cells(controls.text(BLOCKED)) ^ {(query, key)}))

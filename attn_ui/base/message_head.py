@@ -12,7 +12,7 @@ from attn_ui.base.page import Rows, Slider
 from attn_ui.base.parameters import Steps
 
 Places = Callable[[Steps], int]
-"""Where a setting stands: the position of its value."""
+"""Returns the index of a setting's present value."""
 
 
 def message_head(
@@ -28,10 +28,10 @@ def message_head(
     """Return the head of a figure's message to the browser, to be written as JSON.
 
     Args:
-        key: the figure's name on its page; slider, rows, chosen: as `attn_ui.base.page.Figure` has them.
-        places: where each of them stands.
-        palette: what colours its maps, by name.
-        more: what else is told, by the names that `attn_live/js/types.d.ts` has.
+        key: the figure's name on its page; palette: the name of its maps' colours.
+        slider, rows, choices: `slider`, `rows` and `selection` of an `attn_ui.base.figure.Figure`.
+        places: returns the position of each.
+        more: further fields, named as in `attn_live/js/types.d.ts`.
     """
     return {
         "key": key,

@@ -10,9 +10,9 @@ class PageEntry:
     """One page. Its folder under `pages/` and its address follow from its first title."""
 
     title: str
-    about: str  # what the overview says of it, and a link to it where it unfolds
+    about: str  # its sentence on the overview and in previews of links
     is_default: bool = False
-    first_title: str = ""  # where it was renamed: addresses stay
+    first_title: str = ""  # if it was renamed: its address stays
 
     @property
     def folder(self) -> str:
@@ -35,7 +35,7 @@ class PageEntry:
 
     @property
     def address(self) -> str:
-        """What stands after the host in a link; nothing for the page that opens first.
+        """The path after the host in a link; "" for the page that opens first.
 
         >>> PageEntry("Kernel regression", "Near keys weigh more.").address
         'kernel-regression'

@@ -2,7 +2,7 @@
 
     page.at("mask=causal&t=0.5").figure()
 
-gives the figure of a link in a plain process; `attn_ui.screen.run_page` runs any page in the app.
+returns the figure of a link without a session; `attn_ui.screen.run_page` runs any page in the app.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -51,14 +51,14 @@ class View(Generic[Result]):
     """What a page shows at its settings.
 
     Attributes:
-        result: the inputs and everything computed from them; the tabs show it in full.
+        result: the inputs and the results, which the tabs show in full.
         figure: the picture with its sliders and sentences; None, and no tabs, where nothing can be drawn yet.
-        formula: what is computed, in LaTeX; notes: further text under the figure, as markdown.
-        leads: links to pages that show more of it.
-        is_linked: whether a link can show it; False if only this session can, which has the uploaded file.
-        below: a module of the page; its `show(result)` draws what comes below all this.
-        tabs: the tabs to show, if not all those of the page.
-        name: of the part of the page that is shown, if its formulas have letters of their own.
+        formula: what is computed, in LaTeX; notes: further sentences under the figure, as markdown.
+        leads: links to pages that show it in full.
+        is_linked: whether a link alone shows it; False if it needs a file of this session.
+        below: a module of the page, whose `show(result)` draws what follows under all this; "" for none.
+        tabs: some of the page's tabs, shown in place of all of them.
+        name: of the view, if its formulas have letters of their own.
         covered: the panel or curve that is covered, see `covering`; then nothing but the figure is shown.
     """
 
@@ -84,8 +84,8 @@ class View(Generic[Result]):
 
         Args:
             name: of its trace; panel_sources: the page's own.
-            questions: for each step of the figure what is asked.
-            clicked: takes a click on a cell, in place of the page's own.
+            questions: one for each step of the figure.
+            clicked: called with a clicked cell, in place of the page's own.
 
         Raises:
             ValueError: there is no such panel or curve.
@@ -119,15 +119,16 @@ class Page(Generic[State, Result]):
         read_controls: offers the controls that the whole page follows and returns the state they give.
         view: reads the controls beside the figure, computes and draws. Only these two read settings.
         tabs: the setting of its tabs, where it has some.
-        programs: print the numbers on screen, in the tab Code; where None is returned, Code is a module too.
-        tables: the numbers on screen, by what they are.
-        read_address: reads the link before any control is made, where it may mean more than it says;
-            returns the settings to read it by.
-        reruns_page: whether releasing a slider runs the whole page, not only what follows the slider: where
-            a long run must be stopped at once, or where the page offers other controls then.
+        programs: returns the programs of the tab Code; if it returns None, that tab is a module as others
+            are.
+        tables: returns the numbers on screen, by the titles of their tables.
+        read_address: called before any control is made, if a link can imply settings; returns the settings to
+            read it by.
+        reruns_page: whether releasing a slider runs the whole page, not only what follows the slider: where a
+            long run must be stopped at once, or where the page offers other controls then.
         has_sidebar: whether it has controls in the sidebar.
-        panel_sources: from which other panels each panel and curve is computed, by patterns of their traces'
-            names. What a link covers takes with it what is computed from it, and whatever is not named here.
+        panel_sources: the panels that each panel or curve is computed from, by patterns of their traces'
+            names. Those computed from a covered panel are withheld with it, and those without an entry.
         mistakes: what its tab *Break it* shows, if it has one: see `attn_ui.screen.break_it`.
     """
 
@@ -148,11 +149,11 @@ class Page(Generic[State, Result]):
 
     @property
     def address(self) -> str:
-        """The part of a link after the host."""
+        """The path after the host in a link."""
         return next(each.address for each in PAGES if each.folder == self.folder)
 
     def letters(self, view: str) -> str:
-        """Return the name under which the terms explain the letters of this view's formulas."""
+        """Return the `Term.on` of the letters in this view's formulas: the folder, or "folder:view"."""
         return f"{self.folder}:{view}" if view else self.folder
 
     def terms(self, view: View[Result]) -> list[Term]:
@@ -162,7 +163,7 @@ class Page(Generic[State, Result]):
         return occurring((_(self.about), *view.notes), [view.formula], self.letters(view.name), terms)
 
     def tab(self, name: str) -> ModuleType:
-        """Return the module of a tab: `show(result)` fills it. Only where it is open it is imported.
+        """Import the module of a tab and return it: its `show(result)` fills the tab.
 
         Raises:
             ValueError: the page has no such tab.
@@ -173,11 +174,11 @@ class Page(Generic[State, Result]):
         return self.module(f"tabs.{name.lower().replace(' ', '_')}")
 
     def pinned(self, pin: str) -> PinnedPage:
-        """Return the page at the link that is pinned, without its computed state."""
+        """Return what a comparison needs of the page at the pinned link."""
         return _read_pin(self.address, pin, self)
 
     def module(self, name: str) -> ModuleType:
-        """Return a module of the page that knows Streamlit, by its name within the page."""
+        """Return a module of the page that uses Streamlit, by its name within the page."""
         return import_module(f"pages.{self.folder}.{name}")
 
     def at(self, link: str = "") -> "At[Result]":
@@ -243,14 +244,14 @@ def _compared(at: "At[Result]", pin: str, panel: str) -> "At[Result]":
     return replace(at, view=replace(view, figure=comparison.figure), dropped=dropped)
 
 
-@cached(64)  # a slider that is let go leaves the sentences as they are, of up to 60 kB
+@cached(64)  # a released slider does not change the captions, of up to 60 kB
 def _terms_of(captions: bytes) -> tuple[Term, ...]:
     texts = _one_of_each(texts_in(captions))
     return tuple({term.key: term for text in texts for term in terms_in(text)}.values())
 
 
 def _one_of_each(texts: Sequence[str]) -> Iterable[str]:
-    """Return texts of which no two differ by their numbers alone, as thousands of pieces do.
+    """Return only the last of the texts that differ by their numbers alone, as thousands of captions do.
 
     >>> [*_one_of_each(["weighs 0.1", "weighs −12", "keys"])]
     ['weighs −12', 'keys']
@@ -260,7 +261,7 @@ def _one_of_each(texts: Sequence[str]) -> Iterable[str]:
 
 
 def page_at(address: str) -> Page[Any, Any]:
-    """Return the page of an address, as `Page.address` has it; it is imported when it is first asked for.
+    """Import the page at an address, such as `Page.address`, and return it.
 
     Raises:
         KeyError: there is none.
@@ -278,8 +279,8 @@ class At(Generic[Result]):
 
     Attributes:
         view: what it shows.
-        controls: the link's settings; `controls.messages` is what stands beside the controls.
-        dropped: what of the link could not be used, each with its `sentence()`.
+        controls: the link's settings; `controls.messages` are the sentences beside the controls.
+        dropped: the settings of the link that could not be used, each with its `sentence()`.
         page: the page itself.
     """
 
@@ -297,7 +298,7 @@ class At(Generic[Result]):
 
     @cached_property
     def position(self) -> tuple[int, int]:
-        """Where the figure's slider and its slider of rows stand."""
+        """The indices of the figure's slider and of its slider over rows; 0 where it has none."""
         step, row = (
             control.steps.nearest(self.controls.value(control.steps)) if control else 0
             for control in (self._figure.slider, self._figure.rows)
@@ -309,7 +310,7 @@ class At(Generic[Result]):
         """What the figure shows at the link's position, with all its numbers.
 
         Raises:
-            LookupError: there is none; with what is said of it.
+            LookupError: there is no figure; the message has the reason.
         """
         return self._figure.scene.scene.at(*self.position)
 
@@ -317,7 +318,7 @@ class At(Generic[Result]):
         """Return the figure at the link's position, as Plotly takes it.
 
         Raises:
-            LookupError: there is none; with what is said of it.
+            LookupError: there is no figure; the message has the reason.
         """
         figure = self.still.plotly()
         palette = str(self.controls.peek(PALETTE))
@@ -328,7 +329,7 @@ class At(Generic[Result]):
 
     @property
     def sentence(self) -> str:
-        """What is said of the figure, in plain words."""
+        """The caption of the figure, as plain text; "" where there is no figure."""
         figure = self.view.figure
         return plain_text(figure.scene.scene.caption(*self.position)) if figure else ""
 
@@ -342,7 +343,7 @@ class At(Generic[Result]):
         """The programs that print the numbers, and their formula.
 
         Raises:
-            LookupError: the page hands over none, or some of the numbers are covered.
+            LookupError: the page has none at this link, or some of the numbers are covered.
         """
         programs = self.page.programs and not self.view.covered and self.page.programs(self.view.result)
         if not programs:

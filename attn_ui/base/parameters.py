@@ -14,15 +14,15 @@ from attn_words import _, _c
 _DIGITS = 30  # characters that a number in a table may take
 EXACT = 6  # significant digits of a value between two of a slider's
 WORDLESS = frozenset("0123456789/√ₖd=×.+-−% ")
-"""What an option may be written in that all languages read."""
-_FEW = 10  # values that are told one by one
+"""An option of these characters alone is not translated."""
+_FEW = 10  # most values that a sentence lists one by one
 
 
 class NearestError(ValueError):
-    """A number that a setting cannot take, where another is near."""
+    """A number that a setting cannot take; `nearest` is the text of the nearest that it can."""
 
     def __init__(self, requirement: str, nearest: str) -> None:
-        """Say what was wanted, and which text is used."""
+        """Take the requirement, and the text that is used instead."""
         super().__init__(requirement)
         self.nearest = nearest
 
@@ -47,12 +47,12 @@ class Parameter(Protocol):
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few named options; the address carries the option, `label_of` tells how it is shown.
+    """One of a few named options; the address holds the option, `label_of` returns its name on screen.
 
-    If the options are views of a page, choosing another is a step of the browser's history; those in
-    ``chips`` are side by side and the others in a list, *More views*. Search finds views, and options of a
-    ``kind`` ("mask"), by name (`attn_ui.screen.search`); ``tab`` is the tab that shows them, if it is not the
-    page. ``old_options`` occur in saved links only, each with the link that shows the same now.
+    If the options are ``views`` of a page, choosing one is a step of the browser's history; those in
+    ``chips`` are shown side by side and the others in a list, *More views*. The search finds views, and
+    options with a ``kind`` ("mask"), by their names; ``tab`` is the tab that shows them, if the page itself
+    does not. ``old_options`` occur in saved links only, each with the link that shows the same now.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Choice:
         return text
 
 
-# What an option is called where the links that people have saved name it otherwise: by setting and option.
+# Names of options that saved links name otherwise, by setting and option.
 LABELS = {
     ("fault", "place not counted on"): "position not advanced",
     ("flaw", "places from one"): "positions from one",
@@ -96,7 +96,7 @@ def label(setting: str, option: str) -> str:
 
 
 def context(setting: str) -> str:
-    """Return in which context the options of a setting are translated: schemes are called alike everywhere.
+    """Return the context in which a setting's options are translated; all settings of schemes share one.
 
     >>> context("pos"), context("mask")
     ('scheme', 'mask')
@@ -120,7 +120,7 @@ def tab_name(tab: str) -> str:
 
 @dataclass(frozen=True)
 class Tabs(Choice):
-    """What lies under a figure, one part of it open: a row of tabs, some of which list several parts."""
+    """The row of tabs under a figure, one part of it open; some tabs have several parts."""
 
     row: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
@@ -228,20 +228,20 @@ def _write_values(values: tuple[float, ...], form: str) -> tuple[str, ...]:
 
 
 def _write_value(value: float, form: str) -> str:
-    """Write a value in a slider's form; one between its values with all the digits that it has."""
+    """Write a value in a slider's format; if that loses digits, with `EXACT` significant ones."""
     text = format(value, form)
     return text if float(text) == value else f"{value:.{EXACT}g}"
 
 
 @dataclass(frozen=True)
 class Steps:
-    """The values of a live figure's slider, in order; the address carries the value.
+    """The values of a live figure's slider, in order; the address holds the value, never its position.
 
-    A page may offer only some of the values (`dataclasses.replace(HEADS, values=...)`), and offers one that
-    lies between two of them where a link has it (`attn_ui.screen.state.with_exact_value`): the setting is
-    the value, never its position. The default is left out of the address, unless `always_written`. Where only
-    the values themselves can be had, `only` says what they are. Where `page_explains`, the page says itself
-    why it shows another value. The values in `landmarks` stay where a page offers fewer than all.
+    A page may offer only some of the values (`dataclasses.replace(HEADS, values=...)`), and adds one that
+    lies between two of them if a link has it (`attn_ui.screen.state.with_exact_value`). The default is left
+    out of the address, unless `always_written`. If no value between them is possible, `only` describes those
+    that are. With `page_explains`, the page itself explains why it shows another value. The values in
+    `landmarks` are kept when others are left out.
     """
 
     name: str
@@ -262,7 +262,7 @@ class Steps:
         return nearest
 
     def requirement(self) -> str:
-        """Say which values are possible."""
+        """Describe the possible values."""
         low, high = f"{min(self.values):g}", f"{max(self.values):g}"
         if self.only and len(self.values) <= _FEW:
             return _("{wanted}: {values}", wanted=_(self.only), values=", ".join(self.texts()))
@@ -273,7 +273,7 @@ class Steps:
         return _("a number from {low} to {high}, of at most {count} digits", low=low, high=high, count=EXACT)
 
     def nearest_value(self, number: float) -> float:
-        """Return the value that is taken for a number: itself, or the nearest that can be had.
+        """Return the value that is used for a number: itself, or the nearest possible one.
 
         >>> Steps("t", 1.0, (0.5, 1.0, 2.0)).nearest_value(0.7)
         0.7
@@ -287,16 +287,16 @@ class Steps:
 
     def nearest(self, value: float) -> int:
         """Return the position of the value nearest to `value`."""
-        if value in self.values:  # nearly always, and this is asked fifty times a run
+        if value in self.values:  # nearly always, in fifty calls a run
             return self.values.index(value)
         return min(range(len(self.values)), key=lambda i: abs(self.values[i] - value))
 
     def text(self, value: float) -> str:
-        """Return a value as it stands in the address and beside the slider."""
+        """Return a value as it is written in the address and beside the slider."""
         return _write_value(value, self.form)
 
     def texts(self) -> list[str]:
-        """Return each value as it stands in the address and beside the slider."""
+        """Return each value as it is written in the address and beside the slider."""
         return list(_write_values(self.values, self.form))
 
     def with_value(self, value: float) -> "Steps":
@@ -316,7 +316,7 @@ class Steps:
         return replace(self, values=tuple(sorted(values)))
 
     def fitting(self, numbers_a_step: int, most: int) -> "Steps":
-        """Return the slider with as many values as a figure has room for, by its numbers a step."""
+        """Return the slider with so few values that a figure has at most `most` numbers in all steps."""
         stride, slider = 1, self
         while stride < len(self.values) and numbers_a_step * len(slider.values) > most:
             stride *= 2
@@ -474,7 +474,7 @@ class Sight:
 class MultiChoice:
     """Any number of named options; the address repeats the name once for each.
 
-    Those that are ``numbered`` are numbers of words that the page has, and shown as these.
+    Options that are ``numbered`` are indices of the page's words, counted from 0, and shown as the words.
     """
 
     name: str
@@ -489,7 +489,7 @@ class MultiChoice:
         raise ValueError(self.requirement())
 
     def requirement(self) -> str:
-        """Say which options are possible."""
+        """Describe the possible options."""
         if self.numbered:
             last = self.options[-1]
             example = "&".join(f"{self.name}={text}" for text in dict.fromkeys((self.options[0], last)))
@@ -513,9 +513,9 @@ def _read_number(text: str, requirement: str) -> float:
 
 
 def rungs(low: float, high: float, of_ten: Sequence[float], form: str) -> tuple[float, ...]:
-    """Return numbers from low to high that are the same in every power of ten, each as `form` writes it.
+    """Return numbers from low to high with the same digits in every power of ten, each rounded by `form`.
 
-    So the page computes with the number that it says, and whoever computes after it finds the same.
+    So the page computes with exactly the numbers that it shows.
 
     >>> rungs(0.5, 25.0, (1, 2, 5), ".2f")
     (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 25.0)

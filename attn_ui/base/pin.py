@@ -1,4 +1,4 @@
-"""A pin: a link that holds another link to the same page, of what it is to be compared with."""
+"""A pin: the settings of a second link to the same page, held in a link, to compare the two."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from attn_words import _
 
 PIN = "pin"
 LONGEST = 6000  # characters, so that a link with a pin in it stays a link
-COMPARE = Text("compare", "", 100)  # a panel of the figure by its short name; empty for the usual one
+COMPARE = Text("compare", "", 100)  # a panel of the figure by its short name; empty for the default
 
 
 @dataclass(frozen=True)
 class Pin:
-    """The query of A's own link: "t=0.5&mask=causal", empty where all its settings are at their defaults."""
+    """The setting that holds the query of the link to A, "t=0.5&mask=causal"; empty for the defaults."""
 
     settings: tuple[Parameter, ...]  # of the page
     name: str = PIN
@@ -41,13 +41,13 @@ class Pin:
         return text
 
     def values(self, text: str) -> dict[str, Any]:
-        """Return the value of every pinned setting by name; the open tab is not one of them."""
+        """Return the value of every setting in `about`, by name."""
         values = read_link(self.settings, f"?{text}")[0]
         return {each.name: values.get(each.name, each.default) for each in self.about}
 
     @property
     def about(self) -> tuple[Parameter, ...]:
-        """The settings that a pin is about: an open tab changes nothing in a figure."""
+        """The settings that a pin holds: all but the open tab, which changes nothing in a figure."""
         return tuple(each for each in self.settings if not isinstance(each, Tabs))
 
     def of(self, query: Mapping[str, Iterable[str]]) -> str:

@@ -22,10 +22,10 @@ from attn_ui.base.shared_cache import shared
 from attn_ui.base.ties import tied
 from attn_words import N_, _, _c, _n, paragraph
 
-Labels = Mapping[str, tuple[str, str]]  # what controls are called and what they say, by their settings' names
+Labels = Mapping[str, tuple[str, str]]  # labels and values of controls, by their settings' names
 
 _MOST_NAMED = 3  # rows or panels that are named one by one
-_LONGEST_WORDS = 32  # letters of what a control says
+_LONGEST_WORDS = 32  # letters of a control's value
 _SLIDER = N_("as the slider says")
 
 
@@ -42,12 +42,12 @@ class PinnedPage:
 
 @dataclass(frozen=True, eq=False)
 class PinComparison:
-    """A figure compared with what was pinned.
+    """A figure compared with the pinned one.
 
     Attributes:
-        figure: A, B and B − A; None where nothing can be compared, and `why` says why, as markdown.
-        panels: what can be compared, by short names: the panels' own titles; panel: the one that is.
-        a, b: what of their settings differs, in words.
+        figure: A, B and B − A; None if nothing can be compared, for the reason in `why`, as markdown.
+        panels: titles of the panels that can be compared, by their short names; panel: the compared one.
+        a, b: the settings of A and of B that differ, in words.
     """
 
     figure: Figure | None = None
@@ -68,13 +68,13 @@ class PinComparison:
 def compare_pin(
     a: PinnedPage, figure: Figure | None, *, panel: str, labels: Labels, places: tuple[int, int]
 ) -> PinComparison:
-    """Compare what a page shows with what was pinned.
+    """Compare the figure of a page with that of the pinned page.
 
     Args:
-        a: what was pinned; figure: what the page shows: B.
-        panel: the short name of the one to compare; the usual one where there is no such.
-        labels: what B's controls say.
-        places: where B's sliders stand.
+        a: the pinned page; figure: that of the page, B.
+        panel: the short name of the panel to compare; if there is none such, the default is compared.
+        labels: of B's controls, with their values.
+        places: the positions of B's sliders.
     """
     if a.parts is None:
         return PinComparison(why=paragraph(_nothing_to_compare({}, None), a.message))
@@ -124,7 +124,7 @@ def slider_labels(figure: Figure | None, places: tuple[int, int]) -> dict[str, t
 def _differences(
     labels: Labels, figure: Figure | None, places: tuple[int, int], a: PinnedPage
 ) -> tuple[str, str]:
-    """Return what of B's and of A's settings differs, in words."""
+    """Return the settings that differ, in words: B's, then A's."""
     b_labels = {**labels, **slider_labels(figure, places)}
     if figure and figure.slider:
         b_labels[figure.slider.steps.name] = figure.slider.label, _(_SLIDER)
@@ -172,7 +172,7 @@ def _compare(
     _a: Mapping[str, PanelData],
     _scene: SharedScene,
 ) -> _Pair:
-    del address, pin, digest  # they say which two figures these are
+    del address, pin, digest  # they only identify the two figures in the cache
     a, steps = _a, _step_panels(_scene, row)
     common = [name for name in a if any(_is_same_panel(a[name], step.get(name)) for step in steps)]
     if not common:
@@ -216,7 +216,7 @@ def _side_by_side(
     titles: Mapping[str, str],
     panel: str,
 ) -> Scene:
-    """Draw the chosen panel of A, of B and their difference, and say what changed."""
+    """Draw the chosen panel of A, of B and their difference, with captions of what changed."""
     curves = {name for name in comparisons if isinstance(a[name], CurvePanel)}
     b = [step.get(panel) for step in steps]
 
@@ -233,7 +233,7 @@ def _step_panels(shared: SharedScene, row: int) -> list[dict[str, PanelData]]:
 
 
 def _is_same_panel(a: PanelData, b: PanelData | None) -> bool:
-    """Whether two parts of one short name are the same panel: charts are, where they share a curve."""
+    """Whether two panels of one short name can be compared: two maps, or two charts that share a curve."""
     if isinstance(a, CurvePanel) and isinstance(b, CurvePanel):
         return not a.curves.keys().isdisjoint(b.curves)
     return type(a) is type(b)
@@ -242,9 +242,9 @@ def _is_same_panel(a: PanelData, b: PanelData | None) -> bool:
 def _titles(
     a: Mapping[str, PanelData], steps: Sequence[Mapping[str, PanelData]], common: Sequence[str]
 ) -> dict[str, str]:
-    """Return the panels' titles; the short name of one whose title moves, or is another's too.
+    """Return a title for each panel: its short name, if the title changes with the step or occurs twice.
 
-    A map that is titled otherwise in A, as another head is, has both titles.
+    A map with another title in A, such as that of another head, has both titles.
     """
     titles = {}
     for name in common:
@@ -259,7 +259,7 @@ def _titles(
 
 
 def _default_panel(comparisons: Mapping[str, Sequence[Comparison]]) -> str:
-    """Choose what is compared: weights where there are, else the first panel that differs anywhere."""
+    """Return the panel to compare by default: the weights, else the first panel that differs at any step."""
     if "weights" in comparisons:
         return "weights"
     differing = (name for name, steps in comparisons.items() if any(_differs(each) for each in steps))
@@ -282,14 +282,14 @@ def _describe_change(
     *,
     curves: Set[str],
 ) -> str:
-    """Say what changed most in the chosen panel, and what did not change at all."""
+    """Return sentences on what changed most in the chosen panel, and what did not change at all."""
     comparison, title = comparisons[panel], plain(titles[panel])
     if comparison.why or b is None:
         sentences = [_describe_missing(comparison, b, title)]
     else:
         sentences = [_describe_largest(comparison, b, title), _describe_unchanged(comparison)]
     others = {name: each for name, each in comparisons.items() if name != panel}
-    # Of a chart that is named by all of its curves, those that changed.
+    # The title of a chart lists all of its curves: only those that changed are named.
     changed = [
         plain(curve_title)
         for name, each in others.items()
@@ -298,7 +298,7 @@ def _describe_change(
     ]
     if changed and not _differs(comparison):
         sentences.append(_("What changed is {panels}.", panels=first_of(changed, _MOST_NAMED)))
-    # A curve over all positions of the slider is the same at each of them: of curves it says nothing.
+    # A curve over all positions of the slider is the same at each, so curves are left out.
     unchanged_names = [name for name, each in others.items() if not _differs(each) and name not in curves]
     unchanged = [plain(titles[name]) for name in unchanged_names]
     if unchanged:
@@ -313,7 +313,7 @@ def _describe_largest(comparison: Comparison, b: PanelData, title: str) -> str:
         if comparison.n_unpaired:
             return paragraph(_("In {panel}, no number that both have changed.", panel=title), alone)
         return _("{names} did not change at all.", names=capital(title))
-    # Of a curve, that two of its points moved as far tells nothing.
+    # That two points of a curve moved equally far is not worth a sentence.
     ties = "" if isinstance(b, CurvePanel) else tied(comparison.largest.n_tied)
     return paragraph(_describe_largest_change(comparison.largest, b, title), ties, alone)
 
@@ -362,7 +362,7 @@ def _describe_unpaired(comparison: Comparison, b: PanelData) -> str:
 
 
 def _describe_unchanged(comparison: Comparison) -> str:
-    """Say which rows or curves did not change at all, where others did."""
+    """Return a sentence on rows or curves that did not change at all, while others did; "" for none."""
     names = comparison.unchanged
     if not names or len(names) == comparison.total:
         return ""
@@ -371,7 +371,7 @@ def _describe_unchanged(comparison: Comparison) -> str:
 
 
 def _describe_missing(comparison: Comparison, b: PanelData | None, title: str) -> str:
-    """Say why there is no difference."""
+    """Return a sentence on why no difference is drawn."""
     if b is None or comparison.why == "absent":
         return _("B has no {panel} at this position of the slider, so only A is drawn.", panel=title)
     return _(

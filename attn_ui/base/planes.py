@@ -1,4 +1,4 @@
-"""What is said of queries and keys in a plane, on each page that draws them so."""
+"""Program lines and captions for queries and keys drawn as points in a plane, on every page that has them."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from attn_words import _
 
 
 def plane_lines(dimensions: tuple[int, int] | None = None) -> More:
-    """Return the lines of a program that see Q and K in a plane: of two dimensions, or of the main ones."""
+    """Return the program lines that project Q and K on a plane: two dimensions, or the widest directions."""
     if dimensions is not None:
         columns = [*dimensions]
         lines = [f"query_points, key_points = Q[:, {columns}], K[:, {columns}]  # dimensions from 0"]
@@ -22,7 +22,7 @@ def plane_lines(dimensions: tuple[int, int] | None = None) -> More:
 
 
 def describe_names(look: PlaneStyle, keys: Sequence[str]) -> str:
-    """Say which keys' names a picture has, where it has not all of them."""
+    """Return a sentence on which keys have names in a picture; "" if all have."""
     if look.names_all(keys):
         return ""
     return _(

@@ -1,6 +1,6 @@
-"""What is asked about a covered panel or curve, and how an answer is scored against what was computed.
+"""Questions about a covered panel or curve, and the score of an answer against the computed numbers.
 
-All of it is said from the numbers of the figure: no page writes a question or an answer of its own.
+Both are made from the numbers of the figure: no page writes a question or an answer of its own.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,16 +25,16 @@ from attn_words import N_, _, paragraph
 Numbers = NDArray[np.float64]
 Answer = int | float | str | tuple[float, ...]
 NODES = 33  # places at which a drawn curve has a height
-MOST_BARS = 24  # keys of a row that is dragged
-_HIGHEST = 1e9  # of a curve that is drawn
-_TIE = 1e-6  # numbers that differ by less, in float32, are said to be equal
+MOST_BARS = 24  # keys of a row whose bars can be dragged
+_HIGHEST = 1e9  # of a point of a drawn curve
+_TIE = 1e-6  # numbers that differ by less, in float32, count as equal
 _NO_WEIGHTS = frozenset({"scores", "scaled", "masked", "prediction"})  # though their rows may sum to one
-# What a sentence calls rows and columns, where a map's hover names them by other words.
+# Nouns of rows and columns in sentences; `_NOUNS` has them for other words in a map's hover.
 _SIDES = (N_("query"), N_("key"), N_("row"), N_("column"), N_("dimension"), N_("position"))
 _NOUNS = {"at": N_("place"), "says": N_("answer")}
 _SUMS_TO = 1e-4  # how near to one a row of weights adds up in float32
 RISES, FALLS = N_("it rises"), N_("it falls")
-"""What can be answered about a trend, shown by `_`."""
+"""The answers to a question about a trend; `_` translates them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Pad:
-    """What a curve is drawn on: the ends of its axes, and the points that may be seen there, (x, y) each."""
+    """The chart to draw a curve on: the ends of its axes, and the given points, (x, y) each."""
 
     x: tuple[float, float]
     y: tuple[float, float]
@@ -95,7 +95,7 @@ class Pad:
 
 
 def _quote(word: str, label: str) -> str:
-    # A map names them in the language that is spoken.
+    # The words of a map may be translated already.
     if word in ("query", _("query")):
         return f"“{coloured('query', label)}”"
     return f"“{coloured('key', label) if word in ('key', _('key')) else plain(label)}”"
@@ -109,7 +109,7 @@ class Top:
     """The largest of a row's numbers.
 
     Attributes:
-        places: where it is, several where they tie; value: it.
+        places: the indices of the largest, several if they tie; value: the largest.
         next_place, next_value: the largest of the others; None and NaN where there are none.
     """
 
@@ -141,14 +141,14 @@ def direction(start: float, end: float) -> int:
 
 
 def differences(answer: Sequence[float], row: Numbers) -> Numbers:
-    """Return by how much each number of an answer is more than the row's (n,); masked cells count as 0."""
+    """Return the numbers of an answer minus the row's, (n,); masked cells count as 0."""
     return np.asarray(answer, dtype=np.float64) - np.nan_to_num(row)
 
 
 def total_variation(answer: Sequence[float], row: Numbers) -> float:
     r"""Return the total variation distance, $\tfrac12 \sum_j |p_j - w_j|$: half the sum of the differences.
 
-    It is 0 where both rows are equal, and 1 where they have no key in common.
+    It is 0 for equal rows, and 1 for rows without a common key.
 
     >>> total_variation([1.0, 0.0], np.array([0.25, 0.75]))
     0.75
@@ -166,8 +166,8 @@ def from_curve(heights: Sequence[float], ends: tuple[float, float], curve: Curve
     """Return how far a drawn curve lies above the true one at each of its places; NaN in gaps.
 
     Args:
-        heights: at evenly spaced places, straight between them; ends: the first and the last place.
-        curve: what was computed.
+        heights: of the drawn curve at evenly spaced places, linear between; ends: the first and last place.
+        curve: the computed one.
     """
     places = np.linspace(*ends, len(heights))
     return np.interp(curve.x, places, np.asarray(heights, dtype=np.float64)) - curve.y
@@ -194,12 +194,12 @@ class CoverQuestion:
     """A question about a covered panel or curve.
 
     Attributes:
-        name: of the panel or curve; title: what people read as its name; kind: of question.
-        maps: what is covered at every step, empty where it is a curve.
-        step: where the slider stands; row, column: the cell that is asked for.
-        slider: what the slider is called; texts: what it says at each step.
+        name: of the covered trace; title: its name on screen; kind: of question.
+        maps: the covered map at every step; empty for a curve.
+        step: the slider's index; row, column: of the cell in question.
+        slider: the slider's label; texts: its read-out at each step.
         by_row: whether a second slider chooses the row, so that each row has a sentence.
-        curve, pad: what is covered as the slider stands, where it is a curve, and what it is drawn on.
+        curve, pad: the covered curve at the present step and the chart to draw it on; None for a map.
     """
 
     name: str
@@ -217,7 +217,7 @@ class CoverQuestion:
 
     @property
     def map(self) -> Map:
-        """The covered map at the slider's present position."""
+        """The covered map at the slider's present step."""
         return self.maps[self.step]
 
     def sentences(self) -> list[StepCaption]:
@@ -258,17 +258,18 @@ class CoverQuestion:
         )
 
     def end(self, step: int) -> int:
-        """Return the step to which the slider goes: its last; from there, its first."""
+        """Return the step that a trend ends at: the last; from the last, the first."""
         last = len(self.texts) - 1
         return last if step != last else 0
 
     # ---- the answer ----
 
     def verdict(self, answer: Answer | None) -> str:
-        """Say how an answer compares with what was computed, and why that is so.
+        """Return sentences that compare an answer with the computed numbers, and give the reason.
 
         Args:
-            answer: the place of a column, a number, or `RISES` or `FALLS`; None where there is none.
+            answer: a column's index, a number, numbers of a row or curve, `RISES` or `FALLS`; None for no
+                answer.
         """
         if self.kind == ALOUD:
             return ""
@@ -370,7 +371,7 @@ class CoverQuestion:
         return paragraph(sentence, self._explain_trend())
 
     def _explain_trend(self) -> str:
-        """Say how the row's largest weight changes to the slider's end; "" if it stays or is no weight."""
+        """Return how the row's largest weight changes until `end`; "" for a map that is not of weights."""
         if not self.map.is_weights:
             return ""
         both_maps = self.maps[self.step], self.maps[self.end(self.step)]
@@ -379,7 +380,7 @@ class CoverQuestion:
         return _("The row's largest weight goes from {start} to {end}.", start=start_text, end=end_text)
 
     def _largest_text(self) -> str:
-        """Say which number of the row is the largest, and by how much: for weights, by their scores."""
+        """Name the row's largest number and the next; for weights, also the difference of their scores."""
         panel = self.map
         peak = top(panel.values[self.row])
         if peak is None or (panel.is_weights and peak.value == 0):
@@ -419,7 +420,7 @@ def _compare_numbers(column: str, answer: float, value: float) -> str:
 
 
 def _digits(value: float, decimals: int = 3) -> str:
-    """Write a number with so many decimals; a small one that these would hide as what it is.
+    """Write a number with so many decimals; one that would round to zero with two significant digits.
 
     >>> _digits(0.25), _digits(-1234.5678), _digits(-3.8e-5), _digits(-1e-9)
     ('0.250', '−1,234.6', '−3.8 × 10⁻⁵', '0.000')
@@ -463,16 +464,16 @@ def question(
     *,
     own_row: int = 0,
 ) -> tuple[CoverQuestion, str]:
-    """Return the question about a panel or curve, and the requested kind where that is impossible.
+    """Return the question about a panel or curve, and the requested kind if that is impossible, else "".
 
     Args:
         figure: the page's own, nothing covered.
-        name: of the trace that is covered; kind: of question, one of `PREDICT`'s.
-        at: where a setting stands among its values; panel_sources: the page's own.
-        own_row: the row that is asked for where nothing in the figure chooses one.
+        name: of the covered trace; kind: of question, one of `PREDICT`'s.
+        at: returns the index of a setting's present value; panel_sources: the page's own.
+        own_row: the row in question if nothing in the figure chooses one.
 
     Raises:
-        ValueError: there is no such panel or curve; with the names of those that there are.
+        ValueError: there is no such panel or curve; the message lists those of the figure.
     """
     scene = figure.scene.scene
     cover.check(scene, name, panel_sources)
@@ -522,7 +523,7 @@ def kinds(scene: Scene, name: str) -> tuple[str, ...]:
 
 
 def _read_curve(still: Still, name: str) -> tuple[Curve | None, Pad | None]:
-    """Return a curve that runs over x, and the chart that it is drawn in with the given points."""
+    """Return a curve over x, and the chart that it is drawn in; (None, None) if there is none."""
     for chart in still.charts:
         traces = {trace["name"]: trace for trace in chart.data}
         trace, axes = traces.get(name), (chart.x, chart.y)
@@ -539,15 +540,15 @@ def _read_curve(still: Still, name: str) -> tuple[Curve | None, Pad | None]:
 
 
 def _axes(scene: Scene, name: str) -> tuple[Any, Any]:
-    """Return what a click on a map chooses by its row and by its column."""
+    """Return the keys of `Figure.selection` that a click on a map sets by its row and column, or None."""
     panels = (still.maps.get(name) for still in scene.stills)
     return next(((panel.pick.row, panel.pick.column) for panel in panels if panel), (None, None))
 
 
 def read_maps(scene: Scene, name: str) -> list[Map]:
-    """Return a map at every step of a figure; none where the name is a curve's.
+    """Return a map at every step of a figure; an empty list if the name is a curve's.
 
-    A step that does not show the map has the one of the last step that does.
+    A step without the map repeats that of the step before it. The first step uses the first map there is.
     """
     maps = [_read_map(still, name) for still in scene.stills]
     shown_maps = [each for each in maps if each is not None]
@@ -577,7 +578,7 @@ def _read_map(still: Still, name: str) -> Map | None:
 
 
 def dropped(name: str, kind: str, error: ValueError | None, possible: Sequence[str] = ()) -> Dropped:
-    """Return which of a teacher's link options cannot be used: the panel's name, or the kind of question."""
+    """Report the link option that cannot be used: `COVER` if there is an error, else `PREDICT`."""
     if error is not None:
         return Dropped(COVER.name, name, str(error))
     requirement = _("for what is covered here one of {options}", options=", ".join(possible))

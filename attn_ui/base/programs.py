@@ -1,4 +1,4 @@
-"""A page's numbers to take away: as a program in three languages, or as a formula."""
+"""A page's numbers as a program in PyTorch, NumPy or attn_core, or as a formula in LaTeX."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -10,7 +10,7 @@ from programs.writing import ARCHIVE, NUMPY, SHORT, WORDS, Numbers, Program, wor
 
 LATEX = "LaTeX"
 More = tuple[Sequence[str], Sequence[str]]
-"""Lines of a program that go on with its weights and its output, and the names that it prints besides."""
+"""Further lines of a program, after its weights and output, and the names of what they print."""
 _SAMPLED = ("X", "W_q", "W_k", "W_v", "W_o")  # what attn_core draws from a seed
 
 
@@ -19,10 +19,10 @@ class Programs:
     """The programs of what is on screen, and its formula.
 
     Attributes:
-        lines: what those in PyTorch and in NumPy compute from the numbers, see `programs.writing.Program`.
+        lines: of those in PyTorch and NumPy, computing from the numbers: see `programs.writing.Program`.
         numbers: what they start from; prints: the names of what they print.
         short: the lines with attn_core; sampled: the numbers that these sample from a seed themselves.
-        formula: makes LaTeX with the present numbers.
+        formula: returns LaTeX with the present numbers.
         last: by language, lines after what is printed.
     """
 
@@ -70,11 +70,11 @@ class OneProgram:
     description: str
 
     def text(self, kind: str = SHORT) -> str:
-        """Return it."""
+        """Return the program."""
         return self.program.text()
 
     def describe(self) -> str:
-        """Describe it: what it needs and prints."""
+        """Describe the program: what it needs and prints."""
         return paragraph(self.description, file_note(self.program))
 
 
@@ -93,9 +93,9 @@ def attention_programs(
     Args:
         sides: the words of queries and keys.
         starts: the numbers, and the lines from them to Q, K, V and the mask.
-        attends: the lines of the scores, of the weights, and to the output.
+        attends: the lines of the scores, of the weights, and of the output.
         call: of attn_core, for the first two; samples: the lines that draw the numbers from a seed.
-        more: what is done with the weights.
+        more: further lines, after the weights and the output.
     """
     (names, words), (numbers, lines) = words_of(*sides), starts
     (scores, mixes, *merges), (goes_on, prints) = attends, more
@@ -125,7 +125,7 @@ def attends_where(mask: str) -> str:
 
 
 def file_note(program: Program) -> str:
-    """Say which file a program needs beside it; "" where it holds all its numbers."""
+    """Return a sentence on the file that a program reads; "" if it holds all its numbers itself."""
     if not program.is_read:
         return ""
     return _("It reads `{file}`, which is handed over with it.", file=ARCHIVE)

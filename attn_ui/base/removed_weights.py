@@ -25,7 +25,7 @@ class Removal:
 
     @property
     def rule(self) -> dict[str, Any]:
-        """The weights that stay, as arguments of `attn_core.threshold`."""
+        """The rule by which weights are kept, as arguments of `attn_core.threshold`."""
         return {"threshold": self.value} if self.what == "above" else {"top": int(self.value)}
 
 
@@ -47,13 +47,13 @@ class RemovalSlider:
 
     @property
     def slider(self) -> Slider:
-        """The slider."""
+        """The slider with its label; over keys, with their names."""
         labels = {"above": _("Threshold τ"), "largest": _("Largest k"), "without": _("Without")}
         names = [self.keys[int(key)] for key in self.steps.values] if self.keys else []
         return Slider(labels[self.what], self.steps, names=names)
 
     def note(self) -> str:
-        """Say that the slider covers only some of the words; "" where it covers all."""
+        """Return a sentence if the slider covers only some of the words; "" if it covers all."""
         some, every = len(self.steps.values), len(self.keys)
         if some >= every:
             return ""
@@ -90,7 +90,7 @@ def removal_lines(removal: Removal, keys: Sequence[str], mask: str = "", head: i
 
     Args:
         removal: the removed weights; keys: the words.
-        mask: where queries may attend, as the program has it; head: the one of several that is meant.
+        mask: expression for where queries may attend; head: zero-based index, None for a single head.
     """
     at, output, lines = "", "output", list[str]()
     if head is not None:

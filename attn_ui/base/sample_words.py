@@ -4,7 +4,7 @@ from attn_words import _
 
 
 def token_label(token: str) -> str:
-    """Return a sample's token as it is shown: "query" and "key 1" are no words of a sentence.
+    """Return a sample's token as it is shown: only "query" and "key 1" are translated, words are not.
 
     >>> token_label("key 1"), token_label("love")
     ('key 1', 'love')

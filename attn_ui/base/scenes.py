@@ -30,7 +30,7 @@ class SharedScene:
 
     Attributes:
         draw: makes the scene; pack: returns it packed, mostly from the cache.
-        own: sentences that are packed apart, in place of the scene's.
+        own: captions that replace the scene's, and are packed separately.
     """
 
     draw: Callable[[], Scene]
@@ -80,7 +80,7 @@ class shared_scene(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
 
 
 def shared_captions(say: Callable[P, Sequence[StepCaption]]) -> Callable[P, Sentences]:
-    """Cache the captions that a function returns, packed, for all sessions; none is said yet."""
+    """Cache the captions that a function returns, packed, for all sessions; nothing is computed yet."""
 
     @shared
     @wraps(say)

@@ -22,18 +22,18 @@ _LAYOUT_HELP = N_(
 
 
 class SchemeKind(Protocol):
-    """What a scheme must declare so that controls for its settings can be shown."""
+    """What `read_scheme` needs of a kind of scheme."""
 
     def settings(self) -> Collection[str]:
         """Return the names of what can be set."""
 
     def missing_package(self) -> str:
-        """Return the name of a package that must be installed first; "" if none is missing."""
+        """Return the name of the package that must be installed first, or ""."""
 
 
 @dataclass(frozen=True)
 class SchemeSettings:
-    """A scheme's name and the settings of all schemes, as plain values, of which it takes its own.
+    """A scheme's name and the settings of all schemes, as plain values; the scheme uses some of them.
 
     `attn_core.make_scheme(settings.name, **settings.values())` is the scheme.
     """
@@ -45,12 +45,12 @@ class SchemeSettings:
     layout: str = LAYOUT.default
 
     def values(self) -> dict[str, float | str]:
-        """Return the settings by the names that schemes know them by."""
+        """Return the settings as keyword arguments of `attn_core.make_scheme`."""
         return {"strength": self.strength, "base": self.base, "step": self.step, "layout": self.layout}
 
 
 def read_layout(controls: Controls, kind: SchemeKind) -> str:
-    """Read the layout of a scheme that has one."""
+    """Read the layout of a scheme; return the default if it has none."""
     has_one = "layout" in kind.settings()
     return controls.choose(LAYOUT, _("Layout"), help=_(_LAYOUT_HELP)) if has_one else LAYOUT.default
 
@@ -65,8 +65,7 @@ def read_scheme(
 ) -> SchemeSettings:
     """Read the scheme, and those of its settings that no figure's slider moves.
 
-    Where the chosen scheme needs a package that is not installed, the page says so and takes the
-    default.
+    If the chosen scheme needs a package that is not installed, the page shows a note and uses the default.
 
     Args:
         controls: those of the page.
@@ -111,7 +110,7 @@ def tables(settings: SchemeSettings, scheme: Any, n: int, width: int) -> dict[st
 def placed(scheme: SchemeSettings, name: str) -> str:
     """Return a program's expression that adds the positions' vectors to a sequence.
 
-    Those of a table, learned or of one's own, are called P.
+    The table of a scheme that is learned or typed is called P.
 
     >>> placed(SchemeSettings("ramp", step=0.25), "X")
     'X + ramp_encoding(*X.shape, step=0.25)'
@@ -134,7 +133,7 @@ def turned(scheme: SchemeSettings, name: str) -> str:
 def biases(scheme: SchemeSettings, n_head: int, queries: str, keys: str) -> str:
     """Return a program's expression for the biases of all heads.
 
-    What is learned of relative buckets is called table.
+    The learned biases of relative buckets are called `table`.
     """
     size = f"len({queries}), len({keys})"
     bias = f"alibi_bias({n_head}, {size})" if scheme.name == "ALiBi" else f"relative_bias({size}, table)"

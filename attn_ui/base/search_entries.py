@@ -59,7 +59,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Entry:
-    """What can be found: its names, the best known first, what it is, and the place that shows it."""
+    """A result of the search: its names, the best known first, its kind, and the place that shows it."""
 
     names: tuple[str, ...]
     kind: str

@@ -1,4 +1,4 @@
-"""A sentence to type: what cannot be drawn is said beside the field, and nothing typed is lost."""
+"""A field for a sentence; a note beside it explains what is not drawn, and the typed text is kept."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,7 +15,7 @@ CUT = {
     ),
     "jieba": N_("Chinese words are found by jieba. Spaces between them cut otherwise."),
 }
-"""What is said of each answer of `attn_core.how_cut`."""
+"""The note for each result of `attn_core.how_cut`."""
 
 
 def read_sentence(
@@ -27,15 +27,15 @@ def read_sentence(
     most: int,
     how_cut: Callable[[str], str] | None = None,
 ) -> str:
-    """Read a sentence; while it has no token, return the default: a link alone decides what is shown.
+    """Read a sentence; while it has no token, return the default of the setting.
 
     Args:
         controls: those of the page.
-        setting: whose text it is.
-        label: what stands above the field.
-        tokenize: what makes tokens of a sentence.
+        setting: of the text.
+        label: of the field.
+        tokenize: returns the tokens of a sentence.
         most: how many tokens are drawn.
-        how_cut: what tells where words are cut that no space parts, one of `CUT`.
+        how_cut: returns how words without spaces between them are separated, a key of `CUT`.
     """
     text = controls.line(setting, label)
     count = len(tokenize(text))

@@ -1,7 +1,7 @@
-"""A cache for the whole process: what many sessions ask for is computed once and kept, bounded in bytes.
+"""A cache for the whole process: what many sessions need is computed once and kept, bounded in bytes.
 
-A class opens one link: the first who asks computes, the others wait for that result. What was asked for least
-recently is dropped first. Results are shared, so they are read-only: arrays are locked, the rest stays as is.
+When a class opens one link, the first session computes and the others wait for its result. The least recently
+used results are dropped first. Results are shared, so their arrays are made read-only; other objects are not.
 """
 
 import inspect
@@ -30,9 +30,9 @@ class Fullness:
     """How full the cache is, and how often it was hit.
 
     Attributes:
-        entries, n_bytes: what is kept; most_bytes: what may be.
-        hits: answered from what was kept; waits: answered by what somebody else was computing;
-        misses: computed.
+        entries, n_bytes: of the kept results; most_bytes: the limit of these bytes.
+        hits: calls answered from the cache; waits: calls that waited for another session's computation;
+        misses: calls that computed.
     """
 
     entries: int
@@ -59,8 +59,8 @@ class SharedCache:
         """Share a function's results among all sessions.
 
         Its arguments must be hashable, save those whose names begin with an underscore: these are no part of
-        the key, so the other arguments must determine them. Equal arguments of different types are different,
-        and a result may hold words and pictures: there is one for each `attn_words.manner`.
+        the key, so the other arguments must determine them. Equal arguments of different types have separate
+        results; so has each `attn_words.manner`, because a result may hold words and pictures.
         """
         return Shared(self, function)
 
@@ -72,8 +72,8 @@ class SharedCache:
     def get(self, key: Hashable, make: Callable[[], R]) -> R:
         """Return the entry for a key; wait where another session is computing it, else compute it.
 
-        An error of `make` reaches all who wait, and nothing is kept. Where the maker's session ends in
-        mid-make, one of those who wait takes over.
+        An error of `make` is raised in all that wait, and nothing is kept. If the computing session ends too
+        early, one that waits computes instead.
         """
         while True:
             with self._lock:
@@ -123,17 +123,17 @@ class SharedCache:
             return Fullness(len(cache), int(cache.currsize), int(cache.maxsize), *counts)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Empty the cache and its counts."""
         with self._lock:
             self._entries.clear()
             self._hits = self._waits = self._misses = 0
 
 
 class Shared(Generic[P, R]):
-    """A function whose results all sessions share, as `SharedCache.share` says."""
+    """A function whose results all sessions share; see `SharedCache.share`."""
 
     def __init__(self, cache: SharedCache, function: Callable[P, R]) -> None:
-        """Note which of its arguments tell one result from another."""
+        """Find the arguments that form the key: those without a leading underscore."""
         update_wrapper(self, function)
         self._cache, self._function = cache, function
         self._signature = inspect.signature(function)
@@ -144,7 +144,7 @@ class Shared(Generic[P, R]):
         self._name = f"{function.__module__}.{function.__qualname__}"
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Return the result, which is made where it is not kept."""
+        """Return the kept result, or compute and keep it."""
         return self._cache.get(self._key(*args, **kwargs), lambda: self._function(*args, **kwargs))
 
     def is_kept(self, *args: P.args, **kwargs: P.kwargs) -> bool:
@@ -156,7 +156,7 @@ class Shared(Generic[P, R]):
             bound = self._signature.bind(*args, **kwargs)
             bound.apply_defaults()
             values = [bound.arguments[each] for each in self._names]
-        else:  # as most are called, and `bind` takes as long as the rest
+        else:  # the usual call; `bind` takes as long as all the rest
             values = [args[place] for place in self._places]
         return self._name, manner(), tuple((type(value), value) for value in values)
 
@@ -195,7 +195,7 @@ def size_of(value: Any) -> int:
 
 
 def _parts_of(value: Any) -> list[Any] | None:
-    """Return what a value holds; None where it is a value of its own."""
+    """Return the parts of a container; None for any other value."""
     if isinstance(value, Mapping):
         return [*value.keys(), *value.values()]
     if isinstance(value, list | tuple | set | frozenset):

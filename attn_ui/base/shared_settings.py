@@ -10,16 +10,16 @@ CROSS = Flag("cross", False)
 TEXT_2 = Text("text2", "a dog lay on the rug", longest=4000)
 TYPED = Text("typed", "the cat sat on the mat", 20_000)  # of an experiment's own example
 BIAS = Flag("bias", False)
-# What the tab "Code" hands over (`attn_ui.base.programs` asks for it).
+# The language of the program in the tab "Code" (`attn_ui.base.programs`).
 CODE = Choice("code", "PyTorch", ("PyTorch", "NumPy", "attn_core", "LaTeX"))
 SEED = Integer("seed", 4, 0, 9999)
-# Twenty to a power of ten, as evenly as round numbers can stand: the preferred numbers R'20 of ISO 497.
+# Twenty to a power of ten, as evenly spaced as round numbers can be: the preferred numbers R'20 of ISO 497.
 _TWENTY = (1, 1.1, 1.25, 1.4, 1.6, 1.8, 2, 2.2, 2.5, 2.8, 3.2, 3.6, 4, 4.5, 5, 5.6, 6.3, 7.1, 8, 9)
 TEMPERATURE = Steps("t", 1.0, rungs(0.1, 10.0, _TWENTY, ".2f"), ".2f")
 # The selected cell of a map: the places of its query and of its key, counted from 0.
 QUERY = Steps("q", 0, tuple(range(MAX_MODEL_TOKENS)), ".0f")
 KEY = Steps("k", 0, tuple(range(MAX_MODEL_TOKENS)), ".0f")
-# Queries whose rows are taken together with that of the query, where arcs are drawn (`arcs` asks for them).
+# Further queries, whose rows are combined with the query's where arcs are drawn.
 ALSO = MultiChoice("also", tuple(map(str, range(MAX_TOKENS))), numbered=True)
 TOGETHER = Choice("rows", "mean", ("mean", "sum"))
 # Which weights are removed (`removed_weights.read_removal`).
@@ -30,13 +30,13 @@ LARGEST = Steps("largest", 3, tuple(range(1, MAX_TOKENS + 1)), ".0f")
 RENORMALISED = Flag("renorm", False)
 WITHOUT = Steps("without", 0, tuple(range(MAX_TOKENS)), ".0f")
 HEAD = Steps("head", 1, tuple(range(1, MAX_HEADS + 1)), ".0f")
-# How positions are made known (`schemes` asks for them): the settings of all schemes, and how loud.
+# The settings of all positional schemes (`attn_ui.base.schemes` reads them), and their strength.
 STRENGTH = Steps("strength", 1.0, tuple(i / 10 for i in range(21)), ".1f")
 LAYOUT = Choice("layout", "interleaved", ("interleaved", "concatenated"))
 _ROUND = (1.0, 2.0, 3.0, 5.0)
 BASE = Steps("base", 10000.0, (*(digit * 10.0**power for power in range(5) for digit in _ROUND), 1e5), ".6g")
 RAMP_STEP = Steps("step", 0.5, tuple(i / 20 for i in range(41)), ".2f")
-# What a mask takes beside its width (`attn_ui.base.masking` asks for it).
+# The settings of a mask beside its width (`attn_ui.base.masking` reads them).
 DILATION = Integer("gap", 2, 1, 8)
 GLOBAL_TOKENS = Integer("global", 1, 0, 8)
 RANDOM_BLOCKS = Integer("blocks", 1, 0, 8)
@@ -52,5 +52,5 @@ TABLE_V = Table("V", MAX_TOKENS, MAX_TABLE_COLUMNS)
 
 
 def scheme_setting(schemes: Iterable[str], default: str, name: str = "scheme") -> Choice:
-    """Return the choice of a positional scheme among those that the mathematics knows, by their names."""
+    """Return the choice of a positional scheme among these names."""
     return Choice(name, default, tuple(schemes), kind="scheme")

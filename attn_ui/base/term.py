@@ -14,12 +14,12 @@ class Term:
         says: what it is, in one plain sentence; formulas in it stand between dollar signs.
         place: where this app shows it.
         also: its other names.
-        apart: those of its names that mean other things in a sentence; they are searched for, and not
-            explained there.
+        apart: those of its names with other meanings in sentences: only the search finds the term by them.
         paper: how papers write it, in LaTeX.
-        symbols: how our formulas write it, in LaTeX, each a letter with its accent and what names it.
-        on: the folder of the page, or "folder:view", whose formulas mean this by its symbols; "" all others.
-        code: what it is called in `attn_core`, "" where it is nothing there.
+        symbols: how our formulas write it, in LaTeX: letters, each with its accent and its naming subscript.
+        on: the folder of the page, or "folder:view", whose formulas use its symbols for this; "" for all
+            others.
+        code: its names in `attn_core`, with commas between them; "" for none.
         source: who introduced it, and when; "" where nobody in particular did.
         target: where the search leads; None is `place`.
     """

@@ -1,7 +1,7 @@
 """Which terms of the glossary, and which letters, occur in sentences and formulas.
 
-One list serves all: `TERMS` of `pages/glossary/terms`, and what a page's own `terms` module makes of the
-words that it says anyhow. The search, the page Glossary and what explains a word where it stands read it.
+The search, the page Glossary and the explanations at words in a text share one list: `TERMS` of
+`pages/glossary/terms`, and the letters that a page's own `terms` module adds.
 """
 
 import re
@@ -24,7 +24,8 @@ _VOWELS = "aeiou"
 _WORD = re.compile(r"(?<![\w-])\w+")
 _GOES_ON = re.compile(r"\w|-\w")
 # Chinese has no spaces: a name begins and ends anywhere. But one of a single character stands in other words
-# too (均值, 关键, 值得): it is a name only after no other character or one of these, and not before those.
+# too (均值, 关键, 值得): it is a name only if the character
+# before it, if any, is in BEFORE, and the next is not in NOT_AFTER.
 _HAN = "㐀-鿿"
 BEFORE = (
     "的个每各种对在与和或把给从由用按是为到有同其这那哪该他看问读取算向于以随但较果闭叫使让除"
@@ -49,7 +50,7 @@ def compounds() -> frozenset[str]:
 
 @cached()
 def page_terms(folder: str) -> tuple[Term, ...]:
-    """Return the letters that a page explains itself, in words of its own."""
+    """Return the letters that a page's own `terms` module explains."""
     module = f"pages.{folder}.terms"
     if module == _LIST or find_spec(module) is None:
         return ()
@@ -59,7 +60,7 @@ def page_terms(folder: str) -> tuple[Term, ...]:
 
 @cached()
 def view_terms() -> tuple[Term, ...]:
-    """Return the letters that pages explain themselves, of all pages."""
+    """Return the letters that the `terms` modules of all pages explain."""
     return tuple(term for page in PAGES for term in page_terms(page.folder))
 
 
@@ -69,7 +70,7 @@ def all_terms() -> tuple[Term, ...]:
 
 
 def names(*english: str) -> tuple[str, ...]:
-    """Return names in the language that is spoken; where it has several for one, "、" stands between them.
+    """Return names in the current language; a translation that has several separates them by "、".
 
     >>> names("Query", "dot product")
     ('Query', 'dot product')
@@ -164,7 +165,7 @@ def _of_language() -> tuple[re.Pattern[str], dict[str, Term]]:
 
 
 def _bounded(form: str) -> str:
-    """Return a pattern of a form that is no part of another word."""
+    """Return a pattern that matches a form where it is no part of another word."""
     first, last = form[0], form[-1]
     if len(form) == 1:
         return f"(?:(?<![{_HAN}])|(?<=[{BEFORE}])){form}(?![{NOT_AFTER}])"
@@ -175,7 +176,7 @@ def _bounded(form: str) -> str:
 
 
 def _matches(text: str, form: str) -> bool:
-    """Tell whether a form is written here, with a capital perhaps where a sentence begins."""
+    """Tell whether a text is this form, with or without the capital that begins a sentence."""
     return text == form or (form[:2].islower() and text == form[0].upper() + form[1:])
 
 
@@ -183,8 +184,8 @@ def meanings(on: str) -> dict[str, Term]:
     """Return the meaning of each symbol, by its key.
 
     Args:
-        on: where the symbols stand, the page's folder or "folder:view"; a meaning given for this place
-            takes precedence over a general one.
+        on: the page's folder, or "folder:view", of the formula: its own meanings of letters replace the
+            general ones.
     """
     folder, _, _ = on.partition(":")
     terms: dict[str, Term] = {}
@@ -207,7 +208,7 @@ def occurring(
     Args:
         sentences: markdown; formulas in it stand between dollar signs.
         formulas: in LaTeX.
-        on: where they stand.
+        on: the place of the formulas.
         also: terms that were found before.
     """
     words = (*also, *(term for sentence in sentences for term in terms_in(sentence)))

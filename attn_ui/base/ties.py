@@ -1,4 +1,4 @@
-"""Numbers that differ by rounding alone: captions name none of them as the largest without the others."""
+"""Ties, numbers that differ by rounding alone: captions call none of them the largest without the others."""
 
 from attn_words import _n
 
@@ -15,7 +15,7 @@ def rounded(difference: float) -> float:
 
 
 def tied(others: int) -> str:
-    """Say with how many others the named one ties; "" with none.
+    """Return a sentence with the number of others that tie with the named one; "" for none.
 
     >>> tied(0), tied(1), tied(2)
     ('', 'Tied with 1 other.', 'Tied with 2 others.')

@@ -1,1 +1,1 @@
-"""What leaves the app as a file: slides, decks, and the figure that moves by itself."""
+"""What leaves the app as a file: slides, decks, handouts, and a figure that moves without the app."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 13.333, 7.5  # inches, 16:9
 MARGIN = 0.5
-TITLE_TOP, TITLE_HEIGHT = 0.15, 1.0  # two lines fit, of a longer title more and smaller ones
+TITLE_TOP, TITLE_HEIGHT = 0.15, 1.0  # room for two lines, or for more in smaller type
 PICTURE_TOP, PICTURE_HEIGHT = 1.18, 5.25
 CAPTION_TOP, CAPTION_HEIGHT = 6.44, 0.68
 LINK_TOP, LINK_HEIGHT = 7.12, 0.28
@@ -44,7 +44,7 @@ BESIDE_CODE = MARGIN + CODE_SIDE + 0.1  # that captions keep free on both sides
 MOST_LINK = 150  # characters that fit on a line
 _NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 LOCALES = {"zh": MSO_LANGUAGE_ID.SIMPLIFIED_CHINESE}
-"""What PowerPoint is told of a language that is not English, so that it takes a font with its letters."""
+"""PowerPoint's codes of languages other than English, by which it chooses a font with their letters."""
 
 
 def write_pptx(slides: Sequence[Slide], path: Path) -> None:
@@ -96,7 +96,7 @@ def write_pdf(slides: Sequence[Slide], path: Path, page: "Page") -> None:
 
 
 def caption_points(caption: str) -> int:
-    """Return the size of type in which a caption has room between the picture and the link.
+    """Return the type size, in points, in which a caption fits between the picture and the link.
 
     >>> caption_points("One head"), caption_points("word " * 100)
     (14, 10)
@@ -111,7 +111,7 @@ def caption_points(caption: str) -> int:
 
 
 def title_points(title: str) -> int:
-    """Return the font size at which a title fits above the picture, if possible without breaking a word.
+    """Return the type size, in points, in which a title fits above the picture, no word broken if possible.
 
     >>> title_points("One head"), title_points("counterrevolutionaries " * 8)
     (28, 20)
@@ -132,7 +132,7 @@ def title_points(title: str) -> int:
 
 
 def _fit_for_xml(slide: Slide) -> Slide:
-    """Return a slide without what no XML may hold, and with a title that has room: words are a person's."""
+    """Return a slide without characters that XML forbids, its title cut to fit: the texts are a user's."""
     title, caption, link, url = (
         _NO_XML.sub("\ufffd", each) for each in (slide.title, slide.caption, slide.link, slide.url)
     )

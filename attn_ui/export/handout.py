@@ -1,7 +1,8 @@
 """A lesson on paper: `python -m attn_ui.export.handout LESSON.md --out DIR`.
 
-Two files of A4 come of it: the pictures and questions with room for answers, and the same with solutions. The
-app is started for the pictures, unless `--address` names one, and a Chromium saves and prints them.
+It writes two files of A4 pages: the pictures and questions with room for answers, and the same with
+solutions. The app is started for the pictures, unless `--address` names one, and a Chromium saves and prints
+them.
 """
 
 import argparse
@@ -82,9 +83,9 @@ def document(lesson: Lesson, pictures: Mapping[str, Path], *, answers: bool) -> 
     """Return a lesson as HTML to be printed.
 
     Args:
-        lesson: with nothing in it that is not so.
+        lesson: one that `check` finds no fault in.
         pictures: an SVG for each link of its steps.
-        answers: whether answers stand in it; room for them otherwise.
+        answers: whether to print the answers; otherwise there is room for them.
     """
     name = _("Solutions") if answers else _("Name: {name}", name="<span class='blank'></span>")
     minutes = _n("{count} minute", "{count} minutes", lesson.minutes)
@@ -117,7 +118,7 @@ def _step(number: int, step: Step, picture: Path | None, *, answers: bool) -> st
 
 
 def _line(step: Step) -> Line:
-    """Return the link of a step as a line of a list, in the language that is spoken."""
+    """Return the link of a step as a line of a list, in the current language."""
     return name_language(Line(step.line, step.link, step.link.strip("/"), step.title))
 
 
@@ -159,7 +160,7 @@ def _html(text: LessonText, step: Step) -> str:
 
 
 def make(lesson: Lesson, out: Path, address: str, browser: "Browser") -> list[Path]:
-    """Write a lesson's handout and its solutions in the spoken language; return the two files."""
+    """Write a lesson's handout and its solutions in the current language; return the two files."""
     folder = out / "pictures"
     folder.mkdir(exist_ok=True)
     context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)

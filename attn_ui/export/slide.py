@@ -8,11 +8,11 @@ from attn_words import SOURCE
 
 @dataclass(frozen=True)
 class Slide:
-    """One slide: what stands over its picture and under it, and the picture's file."""
+    """One slide: the title above its picture, caption and link under it, and the picture's file."""
 
     title: str
     caption: str
     link: str
     picture: Path
-    url: str = ""  # where the link leads for whoever sees the slide; "" where nobody knows
+    url: str = ""  # the link as readers of the slide can open it; "" if that is unknown
     language: str = SOURCE  # of its words

@@ -6,10 +6,10 @@ Each line of the list is a link, whole or from the page's name on, and may be fo
     single-head?t=0.5    Sharper
     https://lab.example.org/multi-head?heads=2
 
-A lesson (`lessons/*.md`) is such a list too: each step a slide, with its question.
-The app is started for it, unless `--address` names one, and a Chromium saves each page's first figure by the
-app's own Save panel: the same picture as on the screen. A line that is no link is reported and skipped.
-The language of a slide is that of its link (`lang=zh`), or else that of `--language`.
+A lesson (`lessons/*.md`) is such a list too: each step a slide, with its question. The app is started for it,
+unless `--address` names one, and a Chromium saves each page's first figure by the app's own Save panel: the
+same picture as on the screen. A line that is no link is reported, the others become slides. A link opens in
+the language that it names (`lang=zh`), or else in that of `--language`.
 """
 
 import argparse
@@ -54,7 +54,7 @@ DRAWN = """() => {
 
 
 class SlidesError(Exception):
-    """Slides cannot be made; the message says why in one sentence."""
+    """The reason why no slides can be made, as a sentence."""
 
 
 @contextmanager
@@ -80,13 +80,13 @@ def serving() -> Iterator[str]:
 
 
 def check_address(address: str) -> None:
-    """Check that an app runs where it is said to, once and not for each slide."""
+    """Check that an app runs at a given address, once and not for each slide."""
     health = f"{address.rstrip('/')}/_stcore/health"
     try:
         with urllib.request.urlopen(health, timeout=WAIT_MILLISECONDS / 1000):
             return
     except urllib.error.HTTPError as error:
-        if error.code < 500:  # something is there, and may keep its health to itself
+        if error.code < 500:  # a server is there, even if it reports no health
             return
         reason: object = error
     except ValueError as error:
@@ -140,7 +140,7 @@ LETTERS = """(letters) => {
     });
     return one !== other;
 }"""
-"""Tells whether this browser has letters, by two of them: those that no font has look all alike."""
+"""Returns whether a browser draws two letters differently: letters that no font has look the same."""
 
 
 def check_letters(page: "Page", language: str) -> None:
@@ -157,7 +157,7 @@ def check_letters(page: "Page", language: str) -> None:
 
 
 def language_of(link: str) -> str:
-    """Return the language that a link names; English where it names none that is spoken here.
+    """Return the language that a link names; English where it names none of the app's.
 
     >>> language_of("single-head?t=0.5&lang=zh"), language_of("single-head")
     ('zh', 'en')
@@ -167,7 +167,7 @@ def language_of(link: str) -> str:
 
 
 def name_language(line: Line) -> Line:
-    """Add the spoken language to a link that names none; English needs no name."""
+    """Add the current language to a link that names none; English is not added."""
     if language() == SOURCE or LANG.name in parse_qs(urlsplit(line.link).query):
         return line
     link, path = (
@@ -180,18 +180,18 @@ def name_language(line: Line) -> Line:
 def save_slide(
     page: "Page", url: str, line: Line, picture: Path, kind: str, *, public: str
 ) -> tuple[Slide, str]:
-    """Save the first figure of a link's page; return the slide, and what the page said of the link.
+    """Save the first figure of a link's page; return the slide, and the page's notices about the link.
 
     Args:
         page: a tab of the browser; url: what it opens.
         line: the link as the list has it.
-        picture: its file, but for the name that the app gives it; kind: "png", "svg" or "html".
-        public: the link as it leads to the app for everybody.
+        picture: the path of its file, before the app's name for it; kind: "png", "svg" or "html".
+        public: the link as readers of the slides can open it; "" if that is unknown.
     """
     page.goto(url)
     page.wait_for_selector(READY)
     page.wait_for_function(DRAWN)
-    page.wait_for_selector(READY)  # what was drawn may have reported, and the page run again
+    page.wait_for_selector(READY)  # the figure may have reported, and the page run again
     figure = page.locator(".live-figure:visible").first
     sentence = page.locator(".teacher-says")
     caption = (sentence if sentence.count() else figure.locator(".live-says")).inner_text().strip()
@@ -221,7 +221,7 @@ def save_slide(
 
 
 def _leads_to(file: Path, link: str) -> None:
-    """Have a moving file name the link of the list: the app that drew it may be gone."""
+    """Write the link of the list into a moving file: the app that drew it may be gone."""
     before, mark, rest = file.read_text(encoding="utf-8").partition("<footer>")
     _here, end, after = rest.partition("</footer>")
     file.write_text(f"{before}{mark}{escape(link)}{end}{after}", encoding="utf-8", newline="\n")
@@ -230,13 +230,13 @@ def _leads_to(file: Path, link: str) -> None:
 def make(
     lines: Sequence[Line], out: Path, kind: str, address: str, browser: "Browser", *, public: str = ""
 ) -> list[str]:
-    """Make a slide of each link; return a sentence for each link that failed or was only partly used.
+    """Make the slides of a list; return a sentence for each link that gave none or had unusable settings.
 
     Args:
         lines: the links; out: the folder for the files.
         kind: one of `FORMATS`; address: of the app.
         browser: to open the pages with.
-        public: the app's public address, for the links on slides; a link with a host of its own keeps it.
+        public: the app's address for readers of the slides; links that name a host of their own keep it.
     """
     from playwright.sync_api import Error  # noqa: PLC0415  (only this command needs it)
     from tqdm import tqdm  # noqa: PLC0415  (only this command needs it)
@@ -282,7 +282,7 @@ def make(
 
 
 def _index(slides: Sequence[Slide]) -> str:
-    """Return a page that leads to moving files, under their titles."""
+    """Return an HTML page of links to the moving files, under their titles."""
     items = "".join(
         f'<li><a href="{quote(each.picture.name)}">{escape(each.title)}</a><p>{escape(each.caption)}</p></li>'
         for each in slides
@@ -342,10 +342,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def lines_of(file: Path) -> tuple[list[Line], list[str]]:
     """Return the links of a list or of a lesson, and a sentence for each line that is none.
 
-    A step of a lesson is a slide under its title, with its first question for the page's sentence.
+    Each step of a lesson is a slide with the step's title; its caption is the first question.
 
     Raises:
-        SlidesError: it is neither.
+        SlidesError: the file is neither.
     """
     if file.suffix == ".md":
         try:
@@ -361,7 +361,7 @@ def lines_of(file: Path) -> tuple[list[Line], list[str]]:
 
 
 def _with_question(step: Step) -> str:
-    """Return a step's page and query, with its question as what is said there, after what leads to it."""
+    """Return a step's link with its first question, and the sentence before it, as the setting `say`."""
     here, before = step.link.strip("/"), ""
     for part in step.parts:
         if isinstance(part, LessonQuestion):

@@ -1,9 +1,9 @@
 """One figure as a single HTML file that moves without a server or a network.
 
-The page holds the modules, the style and the letters of the live figure, and six places to be filled: the
-message that Python sends for the figure and plotly.js as gzip, both in base64; the figure's title and its
-address; the language and, where that is not English, what the modules say in it. The browser fills it when
-somebody saves a figure (`attn_live/js/moving_file.js`).
+The page holds the modules, the style and the font of the live figure, and six placeholders: the message that
+Python sends for the figure and plotly.js as gzip, both in base64; the figure's title and its address; the
+language and, where that is not English, the modules' words in it. The browser fills them when somebody saves
+a figure (`attn_live/js/moving_file.js`).
 """
 
 from base64 import b64encode
@@ -53,7 +53,7 @@ def saver_version() -> str:
 
 @cache
 def page() -> str:
-    """Return the page before its places, such as `{{TITLE}}`, are filled."""
+    """Return the page before its placeholders, such as `{{TITLE}}`, are filled."""
     script = bundle("standalone.js")
     if "</script" in script.lower():
         raise ValueError("the modules must not hold </script>, which ends the element that they stand in")
@@ -69,7 +69,7 @@ def page() -> str:
 
 
 def _letters() -> str:
-    """Return the letters in which numbers fit their cells, as gzip in base64; others are wider, and touch."""
+    """Return the font in which numbers fit their cells, as gzip in base64; in wider ones they would touch."""
     return b64encode(compress(font("sans"), mtime=0)).decode()
 
 

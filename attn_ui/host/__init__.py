@@ -1,1 +1,1 @@
-"""The server around the pages: its start, security, turns, limits, uploads, and what a machine can serve."""
+"""The server around the pages: start, security, queue of runs, limits, uploads, a check of the machine."""

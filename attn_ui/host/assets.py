@@ -16,7 +16,7 @@ from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import front_end
 
 PLOTLY_FILE = f"{PLOTLY_ROUTE[1:]}/plotly.min.js"
-# Each address carries a version or a hash of what stands there, so its content never changes.
+# Each address has a version or a hash of its content, which therefore never changes.
 FOREVER = "public, max-age=31536000, immutable"
 ALWAYS_ASK = "no-cache"
 # Before a script's first line: V8 compiles all its functions at once, and none of them twice.
@@ -27,10 +27,10 @@ _VERSION = re.compile(r"plotly\.js (?:\([^)]*\) )?v(\d+\.\d+\.\d+)")
 
 
 class Asset:
-    """One file on disk, its compressed form kept once it was asked for."""
+    """One file on disk, compressed at the first request and then kept."""
 
     def __init__(self, path: Path, first: bytes = b"") -> None:
-        """Name the file, and what is served before it; nothing is read yet."""
+        """Take the path of the file, and bytes to serve before its content; nothing is read yet."""
         self.path = path
         self.first = first
         self._lock = Lock()
@@ -41,7 +41,7 @@ class Asset:
         return self.first + self.path.read_bytes()
 
     def compress(self) -> tuple[bytes, str]:
-        """Return the compressed content and its hash; who asks meanwhile waits for the same result."""
+        """Return the compressed content and its hash; calls at the same time wait for one result."""
         with self._lock:
             if self._compressed is None:
                 content = self.plain()
@@ -75,7 +75,7 @@ def reply(
         headers: the request's.
         method: "HEAD" gets no body, but the length that it would have.
         body: compressed where the browser takes that (`takes_gzip`).
-        mark: tells this version from any other.
+        mark: identifies this version.
         media_type, cache, varies: of the answer's headers.
     """
     zipped = takes_gzip(headers)
@@ -133,7 +133,7 @@ class FrontEnd:
         self.texts = {path: Asset(file) for path, file in front_end.texts().items()}
 
     def prepare(self) -> None:
-        """Compress what every first visit asks for, before the first visitor comes."""
+        """Compress the files that every first visit requests, before the first visitor comes."""
         for path, asset in self.texts.items():
             if path in self.index:
                 asset.compress()

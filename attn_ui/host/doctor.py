@@ -1,4 +1,4 @@
-"""Whether this machine can serve: ``python -m attn_ui.host.doctor`` starts the app on the host's settings."""
+"""A test of this machine: ``python -m attn_ui.host.doctor`` starts the app with the host's settings."""
 
 import contextlib
 import os
@@ -29,7 +29,7 @@ VISITORS = 75
 
 
 def settings(environment: Mapping[str, str]) -> list[str]:
-    """Read what the host has set; return a sentence for each fault, an unknown variable among them."""
+    """Check the host's settings; return a sentence for each fault, such as an unknown variable."""
     faults = _of_streamlit(environment)
     unknown = {name for name in environment if name.startswith(PREFIX)} - set(variables())
     faults += [f"{name} is no setting; wanted one of {', '.join(variables())}" for name in sorted(unknown)]
@@ -42,7 +42,7 @@ def settings(environment: Mapping[str, str]) -> list[str]:
 
 
 def _of_streamlit(environment: Mapping[str, str]) -> list[str]:
-    """Return what Streamlit's own command says of its settings, and the names that are none of its own."""
+    """Return a sentence for each fault in Streamlit's settings: its own command's message, or bad names."""
     names = sorted(name for name in environment if name.startswith(STREAMLIT))
     if not names:
         return []
@@ -64,7 +64,7 @@ def _letters(name: str) -> str:
 
 
 def _health(environment: Mapping[str, str], port: int) -> str:
-    """Where the app answers on a port of this machine, by what the host has set."""
+    """Return the address of the app's health check on a port of this machine, by the host's settings."""
     certificate, path = (
         environment.get(f"{STREAMLIT}{name}", str(st.get_option(option) or ""))
         for name, option in (
@@ -77,16 +77,16 @@ def _health(environment: Mapping[str, str], port: int) -> str:
 
 
 def _any_name() -> ssl.SSLContext:
-    """Read a certificate of any name: it is the host's, and asked for by the number of this machine."""
+    """Return a TLS context that accepts any certificate: the host's is not for 127.0.0.1."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context
 
 
 def start(environment: Mapping[str, str]) -> tuple[float | None, str]:
-    """Start the app on a free port; return the megabytes that it takes, and what it wrote where it failed.
+    """Start the app on a free port; return its megabytes of memory, and its output if it failed.
 
-    The megabytes are those of the process when it answers; NaN where the system does not tell.
+    The memory is that of the process when it first answers, NaN if unknown; None if the app failed.
     """
     with contextlib.closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
@@ -113,9 +113,9 @@ def start(environment: Mapping[str, str]) -> tuple[float | None, str]:
 
 
 def model(environment: Mapping[str, str]) -> tuple[float, str]:
-    """Read the model that the host has named, as the page does; return its megabytes, and what is wrong.
+    """Load the host's model as the page does, in another process; return its megabytes, and what is wrong.
 
-    It is read by a process of its own, which ends with it; the megabytes are 0 where none is named.
+    The megabytes are 0 if no model is set, the text is "" if nothing is wrong.
     """
     if not environment.get(MODEL, "").strip():
         return 0.0, ""
@@ -125,7 +125,7 @@ def model(environment: Mapping[str, str]) -> tuple[float, str]:
     )
     message = trial.stdout.strip().rpartition("\n")[2]
     if trial.returncode == 0:
-        return max(0.0, float(message)), ""  # NaN where the system does not tell
+        return max(0.0, float(message)), ""  # NaN if the system does not report it
     return 0.0, f"{MODEL}: {message or f'reading it ended the process (exit {trial.returncode})'}"
 
 
@@ -137,7 +137,7 @@ def _until_ended(process: "subprocess.Popen[str]") -> Iterator[None]:
 
 
 def memory_of(pid: int) -> float:
-    """Return the megabytes that a process holds; NaN where the system does not tell."""
+    """Return the megabytes that a process holds; NaN if the system does not report them."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
         return int(status.partition("\nVmRSS:")[2].split()[0]) * 1024 / 1e6
@@ -145,7 +145,7 @@ def memory_of(pid: int) -> float:
 
 
 def room() -> float | None:
-    """Return the megabytes that this container, or else this machine, has; None where nobody tells."""
+    """Return the megabytes that this container, or else this machine, has; None if that is unknown."""
     with contextlib.suppress(OSError, ValueError):
         return int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="utf-8")) / 1e6
     with contextlib.suppress(OSError, ValueError, AttributeError):
@@ -154,7 +154,7 @@ def room() -> float | None:
 
 
 def describe_memory(megabytes: float | None, of_model: float = 0.0) -> str:
-    """Say how much memory to expect; a host's own model comes on top.
+    """Return a text on how much memory to expect; the megabytes of the host's model are added.
 
     >>> describe_memory(5000.0).splitlines()[1]
     'This machine has 5,000 MB: 4 processes, 300 visitors.'

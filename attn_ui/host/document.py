@@ -1,7 +1,7 @@
 """The HTML that a visit begins with: Streamlit's own, with announcements of what a figure will need.
 
-A figure asks for its scripts and plotly.js only after Streamlit's first message: on a slow line each is
-waited for in turn. Announced in the HTML, they are fetched side by side, and plotly.js runs while the page
+A figure requests its scripts and plotly.js only after Streamlit's first message: on a slow line they arrive
+one after another. Announced in the HTML, they are fetched in parallel, and plotly.js runs while the page
 waits for that message.
 """
 
@@ -35,10 +35,10 @@ from attn_words import LANGUAGES, PSEUDO, SOURCE, is_spoken, speaking
 
 # Relative, as Streamlit's own addresses are: right under a base path and behind a proxy that strips one.
 _PLOTLY = f"./{PLOTLY_FILE}?v={get_plotlyjs_version()}"
-# The server stands where the page's own files do; told so, Streamlit's front end does not look for it below
-# the page's own address first. plotly.js holds the main thread: it runs once the page has asked for its first
-# run, with little else to do until the answer. The live figure waits for a script marked so; one that fails
-# takes itself away, and the figure asks anew.
+# The server is where the page's own files are; given this address, Streamlit's front end does not look for it
+# below the page's own address first. plotly.js blocks the main thread: it runs right after the page's first
+# request, with little else to do until the answer. The live figure waits for a script with this mark; if that
+# fails it removes itself, and the figure requests it anew.
 _EARLY = """<script>
 (() => {
   %s
@@ -57,11 +57,11 @@ _EARLY = """<script>
 
 
 def announce(front: FrontEnd, page: PageEntry) -> str:
-    """Return Streamlit's HTML with what a page's figure will ask for, and what an old browser shows.
+    """Return Streamlit's HTML with what a page's figure will request, and with what an old browser shows.
 
     Args:
         front: Streamlit's own files.
-        page: what stands at the address.
+        page: the page at the address.
     """
     lines = [
         f'<link rel="modulepreload" crossorigin href="{module_address()}">',
@@ -88,8 +88,8 @@ def _icon() -> str:
 
 _ICON = _icon, "image/svg+xml", None
 _ROBOTS = "User-agent: *\nDisallow: /*?\n"  # pages, but not each of their settings
-# What a figure asks for, when it is drawn or saved: how it is made, its type, and a mark of its version
-# where that is not of its content alone.
+# Files that are requested when a figure is drawn or saved: how each is made, its type, and the mark of its
+# version where that is not the hash of its content.
 _PARTS: dict[str, tuple[Callable[[], str | bytes], str, Callable[[], str] | None]] = {
     f"{PLOTLY_ROUTE[1:]}/live.js": (bundle, "text/javascript", None),
     f"{PLOTLY_ROUTE[1:]}/page.css": (style.sheet, "text/css", None),
@@ -101,14 +101,14 @@ _PARTS: dict[str, tuple[Callable[[], str | bytes], str, Callable[[], str] | None
     f"{PLOTLY_ROUTE[1:]}/moving.html": (page, "text/plain", saver_version),
     f"{PLOTLY_ROUTE[1:]}/{share.ARCHIVE}": (share.files, "application/zip", share.files_version),
     f"{PLOTLY_ROUTE[1:]}/icon.svg": _ICON,
-    "favicon.ico": _ICON,  # what asks for it by this name takes a drawing too
+    "favicon.ico": _ICON,  # clients that request this name take an SVG too
     "robots.txt": (lambda: _ROBOTS, "text/plain", None),
     **{
         f"{PLOTLY_ROUTE[1:]}/fonts/{name}.ttf": (partial(font, name), "font/ttf", saver_version)
         for name in FONTS
     },
 }
-# Whose answer to a client that takes anything is no page.
+# Below these no address is a page's.
 _NO_PAGES = (*routes.FOLDERS, PLOTLY_ROUTE[1:], "pictures")
 
 
@@ -137,11 +137,11 @@ class _Document:
 
 
 def _cache_control(is_current: bool) -> str:
-    """How long a browser may keep a file: for ever where its address names the version that is served."""
+    """Return how long a browser may keep a file: for ever, if its address names the present version."""
     return FOREVER if is_current else ALWAYS_ASK
 
 
-@lru_cache(maxsize=64)  # whoever asks writes the host
+@lru_cache(maxsize=64)  # bounded: a client can send any host
 def _document_at(text: str, where: str) -> _Document:
     return _Document(link_preview.insert_host(text, where))
 
@@ -179,7 +179,7 @@ class Assets:
                     self.pages[language, path] = html, early_picture.insert_picture(html, page, language)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer for what is known here; pass everything else on."""
+        """Answer requests for pages and for known files; pass all others on."""
         if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
             await self.app(scope, receive, send)
             return
@@ -200,7 +200,7 @@ class Assets:
             await self.app(scope, receive, send)
 
     def _may_be_page(self, path: str, accept: str) -> bool:
-        """Tell whether a page may be meant: a chat that unfolds a link takes anything."""
+        """Tell whether a request may be for a page; chats that preview a link accept any type."""
         if "text/html" in accept:
             return True
         first, *_ = path[len(self.base) :].split("/")
@@ -239,7 +239,7 @@ class Assets:
         return await asset.answer(headers, scope["method"], FOREVER)
 
     async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; where Streamlit answers with its own HTML, send the announced one instead."""
+        """Pass the request on; replace Streamlit's own HTML in the answer by that with announcements."""
         plain = MutableHeaders(scope=scope).mutablecopy()
         for name in ("accept-encoding", "if-none-match", "if-modified-since", "range"):
             del plain[name]

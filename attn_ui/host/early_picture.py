@@ -1,7 +1,7 @@
 """The still picture that a page's HTML shows until the live figure is drawn.
 
-`make stills` draws the pictures and measures their places on the page. They show pages at their defaults, so
-the answer to a link with any setting but the language or the tab has no picture.
+`make stills` draws the pictures and measures their places. They show pages with all settings at their
+defaults, so a link that sets anything but its language or its tab is answered without one.
 """
 
 import html
@@ -25,7 +25,7 @@ from attn_words import LANGUAGES
 
 STILLS = Path(__file__).parent / "stills"
 PLACES = STILLS / "places.json"
-# The letters that are needed of Streamlit's own two fonts, by the names of those. A title is bold.
+# Files with the needed letters of Streamlit's two fonts, and the names of these fonts. A title is bold.
 FONT_FILES = {
     "sans": "SourceSansVF-Upright",
     "title": "SourceSerifVariable-Roman",
@@ -45,13 +45,13 @@ _COLOURS = {
     "value": "theme.{}.greenTextColor",
 }
 _FACE = '@font-face{{font-family:"{}";font-weight:{};src:url({}) format("woff2")}}'
-# How far a drawing may be from the form and the size of what it stands for, in logarithms.
+# How much a drawing may differ in aspect ratio and size from the figure that it replaces, in logarithms.
 ANOTHER_FORM, ANOTHER_SIZE = 0.09, 0.3
 _CHANGE_NOTHING = (LANG.name, "tab")  # of the figure
 
 
 def shows_first_figure(query: str) -> bool:
-    """Whether a link opens the page with the figure that it shows first.
+    """Whether a link opens the page with its default figure.
 
     >>> shows_first_figure(""), shows_first_figure("lang=zh"), shows_first_figure("t=0.5")
     (True, True, False)
@@ -60,13 +60,13 @@ def shows_first_figure(query: str) -> bool:
 
 
 def announcements() -> str:
-    """Return the lines of the head that fetch the letters of the title and the sentence."""
+    """Return the lines of the HTML head that fetch the fonts of the title and the sentence."""
     line = '<link rel="preload" as="font" type="font/woff2" crossorigin href="{}">'
     return "\n".join(line.format(_address(f"{name}.woff2")) for name in ("sans", "title"))
 
 
 def background() -> str:
-    """Return the HTML of the head that paints the background before the app; "" with other colours."""
+    """Return the HTML of the head that paints the first background; "" if the host sets a theme."""
     if st.get_option("theme.base"):
         return ""
     return (
@@ -76,7 +76,7 @@ def background() -> str:
 
 
 def skeleton(page: PageEntry, language: str) -> str:
-    """Return the HTML of the body that stands before the app; "" where there is no still picture."""
+    """Return the HTML that the body shows before the app is there; "" without a still picture."""
     entry = _places().get(_name(page), {})
     about = entry.get(language)
     if not about or st.get_option("theme.base"):
@@ -102,7 +102,7 @@ def skeleton(page: PageEntry, language: str) -> str:
 
 
 def insert_picture(text: str, page: PageEntry, language: str) -> str:
-    """Return Streamlit's HTML with the picture before the app in it, where there is one."""
+    """Return Streamlit's HTML with the still picture in it, if there is one."""
     picture = skeleton(page, language)
     if not picture:
         return text
@@ -131,7 +131,7 @@ def content(name: str) -> bytes | str:
 
 
 def fill_drawing(drawing: str, language: str, places: Mapping[str, Any] | None = None) -> str:
-    """Return a drawing filled with a language's words, in the letters that come with the page."""
+    """Return a drawing filled with a language's words, in the fonts that come with the page."""
     page, size, _suffix = drawing.split(".")
     words = (places or _places())[page][language]["words"][size]
     svg = (STILLS / drawing).read_text(encoding="utf-8")
@@ -166,9 +166,9 @@ def _versions() -> dict[str, str]:
 
 
 def _drawing(page: PageEntry, language: str, form: float, width: int) -> str:
-    """Return the address of what stands for an arrangement: its own drawing, or one of nearly its form.
+    """Return the address of an arrangement's drawing: its own, or one of nearly the same aspect ratio.
 
-    "" where that is much larger or smaller.
+    "" if there is none, or none of nearly the same size.
     """
     sizes = (tuple(map(int, size.split("x"))) for size in _places()[_name(page)][language].get("words", {}))
     scales = {

@@ -1,4 +1,4 @@
-"""What a visitor reads and what the log holds when a page fails: a sentence with the link, and no typed text.
+"""When a page fails, the visitor reads a sentence with the link, and the log holds no typed text.
 
 Addresses and the messages of exceptions repeat what a person typed; neither may reach a log.
 """
@@ -78,7 +78,7 @@ _REPEAT_WHAT_WAS_TYPED = (
 
 
 def loggers_of_streamlit() -> list[str]:
-    """Name the loggers of Streamlit's: any may repeat the message of an exception."""
+    """Return the names of Streamlit's loggers: any may repeat the message of an exception."""
     return [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "streamlit"]
 
 

@@ -23,8 +23,8 @@ class Hosting:
         plotly_js: the folder that plotly.js is served from; None is the installed plotly's own.
         frame_ancestors: who may show the app in a frame, as in a content security policy; "" is everybody.
         metrics: whether `/_stcore/metrics` answers.
-        sessions: how many visitors one process serves at once; one more is asked to come back. 0 is no limit.
-        cache: megabytes of what was computed for all that one process keeps.
+        sessions: how many visitors one process serves at once; one more is told to try again. 0 is no limit.
+        cache: megabytes of shared results that one process keeps.
         changes: how many messages a second one visitor is served; more wait, and delay that visitor only.
         model: a model's folder; "" is the packaged one.
         vision_model: a vision transformer's folder; "" is none.
@@ -123,4 +123,4 @@ READERS: Mapping[str, Callable[[str], Any]] = {
     "VISION_MODEL": _model,
     "LESSONS": _folder,
 }
-"""What reads each setting, by the name behind ``PREFIX``; in small letters it is a field of ``Hosting``."""
+"""The reader of each setting, by its name after ``PREFIX``; in small letters, a field of ``Hosting``."""

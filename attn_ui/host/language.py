@@ -1,4 +1,4 @@
-"""The language of a request, where no page runs yet: as its link says, or as its browser prefers."""
+"""The language of a request before any page runs: that of its link, else the browser's preference."""
 
 from urllib.parse import parse_qs
 

@@ -1,4 +1,4 @@
-"""Limits that keep one visitor, or one too many, from slowing everybody: places, and messages a second."""
+"""Limits on visitors at once and on each one's messages a second, so that none slows all others."""
 
 import asyncio
 import time
@@ -12,7 +12,7 @@ from attn_ui.streamlit_inside.messages import requests_run
 from attn_ui.streamlit_inside.routes import has_session, is_stream
 from attn_words import _, paragraph, speaking
 
-ASK_WITHIN = 15.0  # seconds: a browser that comes asks for a page at once
+ASK_WITHIN = 15.0  # seconds in which a new visitor's browser must request a page
 TRY_AGAIN = 30  # seconds
 _FULL = """<!doctype html>
 <html lang="{lang}"><meta charset="utf-8"><meta http-equiv="refresh" content="{seconds}">
@@ -23,7 +23,7 @@ _FULL = """<!doctype html>
 
 
 class Bucket:
-    """A token bucket: so many at once, then so many a second."""
+    """A token bucket: `most` tokens at once, then `rate` a second."""
 
     def __init__(self, rate: float, most: float) -> None:
         """Start full."""
@@ -40,26 +40,26 @@ class Bucket:
 
 
 class Limits:
-    """ASGI middleware: a visitor past the limit gets a sentence, one who sends too fast waits alone."""
+    """ASGI middleware: a visitor beyond the limit gets a message; one who sends too fast waits."""
 
     def __init__(self, app: ASGIApp, sessions: int, changes: float, ask_within: float = ASK_WITHIN) -> None:
         """Wrap the application.
 
         Args:
-            app: what answers.
+            app: the application that answers.
             sessions: how many visitors are served at once; 0 is no limit.
             changes: how many messages a second one visitor is served, after twice as many at once.
-            ask_within: seconds within which who comes must ask for a page, or loses the place.
+            ask_within: seconds in which a new visitor must request a page, or else is disconnected.
         """
         self.app = app
         self.sessions = sessions
         self.changes = changes
         self.ask_within = ask_within
         self.connected = 0
-        self.silent: dict[asyncio.Event, None] = {}  # told to go, of who came back and asks for nothing
+        self.silent: dict[asyncio.Event, None] = {}  # of returned visitors with no request; set, it ends one
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let pass what is within the limits."""
+        """Pass on requests within the limits."""
         if is_stream(scope):
             await self._visit(scope, receive, send)
         elif scope["type"] != "http":
@@ -76,8 +76,8 @@ class Limits:
         return bool(self.sessions) and self.connected - may_go >= self.sessions
 
     async def _visit(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # Who comes back to a session that is kept (a third subprotocol names it) has a place; a quarter more
-        # than the limit, so that forged names do not lift it.
+        # A visitor who returns to a kept session (a third subprotocol names it) is let in, up to a quarter
+        # above the limit: forged names do not lift it.
         back = has_session(scope)
         while not back and self._full() and self.silent:
             gone = next(iter(self.silent))
@@ -95,7 +95,7 @@ class Limits:
             if has_asked:
                 message = await receive()
             else:
-                # A browser that finds its server again need not ask for anything: it goes when it must.
+                # A returned browser need not request anything: it goes when its place is needed.
                 patience = None if back else self.ask_within - (time.monotonic() - came)
                 message = await _first_of(receive, go, patience)
                 if message["type"] == "websocket.disconnect" and "late" in message:
@@ -119,7 +119,7 @@ class Limits:
 
 
 async def _first_of(receive: Receive, go: asyncio.Event, patience: float | None) -> Message:
-    """Return the next message; one that says goodbye where none comes in time, or the visitor must go."""
+    """Return the next message; a disconnect message if none comes in time, or if the visitor must go."""
     coming, leaving = asyncio.ensure_future(receive()), asyncio.ensure_future(go.wait())
     try:
         timeout = None if patience is None else max(0.0, patience)
@@ -133,7 +133,7 @@ async def _first_of(receive: Receive, go: asyncio.Event, patience: float | None)
 
 
 def _full(language: str) -> str:
-    """Return the page that a visitor gets when the server is full."""
+    """Return the HTML for a visitor beyond the limit."""
     with speaking(language):
         return _FULL.format(
             lang=language,

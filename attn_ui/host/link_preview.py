@@ -1,4 +1,4 @@
-"""What a link to a page unfolds to in a chat: title, description and picture in the HTML of its address."""
+"""The preview of a link in a chat: title, description and picture, written into the HTML of the page."""
 
 import html
 import re
@@ -16,15 +16,15 @@ from attn_words import language as current_language
 
 ICON = Path(__file__).parents[1] / "icon.svg"
 _DOCS = Path(__file__).parents[2] / "docs"
-# The README's own pictures of the pages, 1280 x 800, and of their figures: by their addresses, where at hand.
+# The README's own pictures of the pages, 1280 x 800, and of their figures, by address, if the files exist.
 PICTURES: Mapping[str, Path] = {
     f"pictures/{path.name}": path
     for page in PAGES
     for kind in ("png", "svg")
     if (path := _DOCS / f"{page.address or page.folder}.{kind}").is_file()
 }
-CACHE = "public, max-age=86400"  # a day: its address stays when the picture does not
-# A chat asks for a whole address of the picture. Whoever sends a request writes these two headers.
+CACHE = "public, max-age=86400"  # a day: a changed picture keeps its address
+# A chat needs the full address of the picture. It is made of two headers, which any client can forge.
 _ORIGIN = "{{ORIGIN}}"
 _HOST = re.compile(
     r"(?:[a-z0-9_](?:[a-z0-9._-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?", re.IGNORECASE
@@ -34,7 +34,7 @@ _ICON_LINK = re.compile(r'<link rel="shortcut icon"[^>]*>')
 
 
 def picture_of(page: PageEntry, kind: Literal["png", "svg"]) -> str:
-    """Return the address of a page's picture, or of its figure's drawing; "" where it is not at hand."""
+    """Return the address of a page's picture, or of its figure's drawing; "" if there is no such file."""
     name = f"pictures/{page.address or page.folder}.{kind}"
     return name if name in PICTURES else ""
 
@@ -55,11 +55,11 @@ def origin(scope: Scope) -> str:
 def describe_page(text: str, page: PageEntry, base: str, icon: str) -> str:
     """Put a page's title, description, icon and picture into the head of Streamlit's HTML, and its language.
 
-    Nothing of the request stands in it but the place for its host.
+    The HTML then depends on the request only by a placeholder for the host.
 
     Args:
         text: the HTML.
-        page: what stands at the address.
+        page: the page at the address.
         base: the path that every address of this server begins with.
         icon: the address of the icon.
     """

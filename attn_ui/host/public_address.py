@@ -1,4 +1,4 @@
-"""The address of this server for others, where its visitor calls it localhost; nobody outside is asked."""
+"""The address of this server for other machines, if a visitor opened it as localhost; nothing is sent out."""
 
 import contextlib
 import ipaddress
@@ -15,7 +15,7 @@ _SECONDS = 0.5  # that a server on this machine may take to take a connection
 
 
 def own_host() -> str | None:
-    """Return this machine's address in its network, as a link has it; None where it is in none."""
+    """Return this machine's address in its network, as written in a link; None if it is in none."""
     for family, far in _FAR:
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((far, 9))
@@ -28,11 +28,11 @@ def own_host() -> str | None:
 def public_link(link: str, headers: Mapping[str, str], peer: str | None) -> tuple[str, str]:
     """Return a link that others can open, and a sentence about it.
 
-    A visitor from elsewhere sees the address that all use, and hears nothing of this machine. Nor does one
-    whose request came through a proxy or from another machine, whatever that calls itself.
+    Only a visitor on this machine, without a proxy, is given its address in the network. All others get the
+    link unchanged, whatever host their request names.
 
     Args:
-        link: where the visitor's browser is.
+        link: the address in the visitor's browser.
         headers: of the visitor's request.
         peer: the address that the connection came from; None for this machine.
     """

@@ -4,9 +4,9 @@ Runs are threads of one process and share its interpreter lock. Sixty at once ta
 from the loop that sends their results, so that nobody is served. In a line the same work takes half the time,
 and the first visitor is served at once.
 
-Next is the visitor who used the processor least lately; the seconds spent in line are subtracted, so that
-nobody is overtaken for longer than what it used. A long run goes on beside the others, but only one at a
-time: a visitor whose last run was long waits while another long run goes on.
+The next run is that of the visitor who lately used the processor least; the seconds spent in line are
+subtracted, so that nobody is overtaken for longer than the time it used. A long run goes on beside the
+others, but only one at a time: a visitor whose last run was long waits while another long run goes on.
 """
 
 import math
@@ -23,7 +23,7 @@ from attn_ui.streamlit_inside.run import session
 
 LONGEST_TURN = 0.1  # seconds; a longer run goes on, but no longer holds up the others
 HALF_LIFE = 5.0  # seconds in which what a visitor used counts half
-MOST_SECONDS = 1.0  # of the processor that one run counts for at most, so that nobody waits minutes after it
+MOST_SECONDS = 1.0  # of the processor: one run counts at most so much, so that nobody waits minutes after it
 MAX_VISITORS = 1_000  # of more, those who used next to nothing are forgotten
 ROUTE_COOKIE = "lab_route"  # the proxy's cookie: several windows of one browser are one visitor
 
@@ -52,7 +52,7 @@ class _Run:
 
 
 def current_visitor() -> str:
-    """Name the visitor of this thread's run: the proxy's cookie of the browser, else the session."""
+    """Return the name of this thread's visitor: the proxy's cookie of the browser, else the session."""
     session_id = session()
     if session_id is None:
         return f"thread {threading.get_ident()}"
@@ -60,7 +60,7 @@ def current_visitor() -> str:
 
 
 class RunQueue:
-    """A lock that passes to the visitor who used least; a context manager that nests."""
+    """A lock that passes to the visitor with the least processor time; its `with` blocks may be nested."""
 
     def __init__(
         self,
@@ -73,9 +73,9 @@ class RunQueue:
 
         Args:
             longest: seconds after which a turn counts as over, though its work may go on.
-            visitor: names the visitor of the thread that calls it.
-            clock: tells the time in seconds.
-            cpu_seconds: tells how many seconds of the processor the calling thread had: waiting on a busy
+            visitor: returns a name for the visitor of the calling thread.
+            clock: returns the time in seconds.
+            cpu_seconds: returns how many seconds of the processor the calling thread had: waiting on a busy
                 machine adds nothing to it.
         """
         self._longest = longest
@@ -107,7 +107,7 @@ class RunQueue:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Hand the turn on."""
+        """End the turn, add up its processor time, and start the next run."""
         self._mine.depth -= 1
         if self._mine.depth:
             return

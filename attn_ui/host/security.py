@@ -48,7 +48,7 @@ class SecurityHeaders:
         """Wrap the application.
 
         Args:
-            app: what answers.
+            app: the application that answers.
             frame_ancestors: who may show the app in a frame; "" is everybody.
             metrics: whether `/_stcore/metrics` answers.
         """

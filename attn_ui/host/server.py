@@ -29,30 +29,30 @@ from attn_ui.host.uploads import UploadLimits
 from attn_ui.screen.slider_fragment import WholeFirst
 from attn_ui.streamlit_inside import self_check
 
-# How many objects are made and kept until the youngest are looked through, and how often the older ones are.
-# By Python's own (700, 10, 10) all are looked through 40 times a minute while a class works, 60 ms each.
+# Thresholds of the garbage collector. By Python's own (700, 10, 10) it looks through all objects 40 times a
+# minute while a class works, for 60 ms each time.
 GARBAGE = (20_000, 10, 3)
-# What glibc's mallopt(3) is told, by the numbers of malloc.h. Of itself glibc gives each thread a heap, and
-# it has freed something large keeps the next as large in a heap, where a small neighbour pins it all. What
-# 500 points make for each step, 2 MB, comes from a heap: to have it from the system took two thirds of a run.
+# Options of glibc's mallopt(3), by the numbers of malloc.h. By default glibc gives each thread a heap, and
+# after a large block was freed it puts others as large into a heap, where a small neighbour pins them. The
+# 2 MB of a step with 500 points still come from a heap: the system took two thirds of a run to give them.
 HEAP = {
     -8: 2,  # M_ARENA_MAX: heaps
     -3: 1 << 22,  # M_MMAP_THRESHOLD: bytes from which on memory is the system's again as soon as it is freed
     -1: 1 << 24,  # M_TRIM_THRESHOLD: bytes that may be left free at the end of a heap
 }
-# Small neighbours keep what was freed between them, until whole pages of it are given back: seconds between
-# two times, which take 7 ms of a core each.
+# Seconds between two trims of the heaps, which give back free pages between blocks in use; each takes 7 ms of
+# a core.
 TRIM_SECONDS = 2.0
-# Sessions that have ended hold one another, and are found by looking through all objects: after how many of
-# these times. By `GARBAGE` alone a class works for more than a minute until then.
+# Trims between two collections of all garbage, which free ended sessions: these hold one another. By
+# `GARBAGE` alone a class works for more than a minute until the next.
 LOOK_THROUGH = 10
 
 
 def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None) -> dict[str, Any]:
     """Return the arguments of `st.App` besides the script.
 
-    The call `app = st.App(...)` itself must stand in the file that is started: `streamlit run` looks for
-    it there, without running the file.
+    The call `app = st.App(...)` itself must be in the file that is started: `streamlit run` looks for it
+    there, without running the file.
 
     Args:
         warm_up: called once, before the first visitor; what it imports and builds is never collected.
@@ -99,14 +99,14 @@ def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None
 
 
 def get_without_lock(self: functools.cached_property[Any], instance: Any, owner: Any = None) -> Any:
-    """Read a cached property as Python 3.12 does: before, one object's had to wait for another object's."""
+    """Read a cached property as Python 3.12 does: before, all objects of a class shared one lock."""
     if instance is not None and self.attrname not in instance.__dict__:
         instance.__dict__[self.attrname] = self.func(instance)
     return self if instance is None else instance.__dict__[self.attrname]
 
 
 def print_address() -> None:
-    """Print where the app is; Streamlit's own welcome asks the internet for this machine's address."""
+    """Print the app's address; Streamlit's own message would fetch this machine's from the internet."""
     host, port = st.get_option("server.address"), st.get_option("server.port")
     path = st.get_option("server.baseUrlPath").strip("/")
     if "uvicorn" not in sys.argv[0]:  # it says so itself
@@ -116,14 +116,14 @@ def print_address() -> None:
 
 
 def give_memory_back() -> None:
-    """Return freed memory to the system, where glibc decides that and nobody has set it otherwise."""
+    """Make glibc return freed memory to the system, unless the environment sets its heap."""
     if c := _glibc():
         for option, value in HEAP.items():
             c.mallopt(option, value)
 
 
 async def tidy(every: float = TRIM_SECONDS) -> None:
-    """Find what nobody needs, and give free pages in the midst of glibc's heaps back, beside what serves."""
+    """At intervals, collect garbage and return free pages of glibc's heaps to the system, in a thread."""
     c = _glibc()
     for turn in itertools.count(1):
         await asyncio.sleep(every)
@@ -134,7 +134,7 @@ async def tidy(every: float = TRIM_SECONDS) -> None:
 
 
 def _glibc() -> Any | None:
-    """Return the C library, where it is glibc and nobody set its heap."""
+    """Return the C library if it is glibc, and None if it is not or if the environment sets its heap."""
     if any(name.startswith("MALLOC_") for name in os.environ):
         return None
     with contextlib.suppress(OSError, AttributeError, TypeError):  # another C library, or Windows

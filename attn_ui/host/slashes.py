@@ -1,4 +1,4 @@
-"""Addresses with doubled slashes, as a base address that ends with one makes of a path."""
+"""Addresses with doubled slashes, such as a base address that ends with a slash leads to."""
 
 import re
 from urllib.parse import quote
@@ -9,8 +9,8 @@ _DOUBLED = re.compile(r"/(/+)(.*)", re.DOTALL)
 def single_slashes(path: str) -> str | None:
     """Return the same path with single slashes, relative to it; None where it has only single ones.
 
-    It is relative: nothing here knows what a proxy has taken away from the path's beginning, and an address
-    that begins with two slashes would name another host.
+    It is relative because a proxy may have removed the beginning of the path, and because an address that
+    begins with two slashes would name another host.
 
     >>> single_slashes("//single-head"), single_slashes("/lab///single-head")
     ('../single-head', '../../single-head')

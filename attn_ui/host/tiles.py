@@ -1,7 +1,7 @@
-"""Tiles of long maps for browsers: each is computed or read where its map is kept.
+"""Tiles of long maps, sent to browsers without running a page.
 
-A session keeps its map, or what it is computed from; here stands only by which name it is asked for, which
-goes with the session. Nothing runs a page, and no map is ever sent, or copied, as a whole.
+A session keeps its map, or what it is computed from; this module only keeps the name of the map in addresses,
+which ends with the session. No map is ever sent, or copied, as a whole.
 """
 
 import re
@@ -19,17 +19,17 @@ _ADDRESS = re.compile(rf"/{FOLDER}/([\w-]{{22}})/(\d{{1,2}})\.(\d{{1,4}})\.(\d{{
 
 
 class Source(Protocol):
-    """What has the tiles of one map."""
+    """The source of the tiles of one map."""
 
     def tile(self, level: int, row: int, column: int) -> bytes:
-        """Return one, as `attn_live.pyramid.Pyramid.tile` does; ValueError where there is none."""
+        """Return a tile, as `attn_live.pyramid.Pyramid.tile` does; ValueError if there is none."""
 
 
 class OpenMap:
-    """A map that a session looks at; its name is 128 random bits, so that nobody guesses another's."""
+    """A map that is open in a session; its name is 128 random bits, so that nobody guesses another's."""
 
     def __init__(self, source: Source) -> None:
-        """Give it a name, for as long as somebody holds this."""
+        """Register the map under a new name, for as long as this object is in use."""
         self.name = secrets.token_urlsafe(16)
         self._source = source
         self._lock = Lock()
@@ -37,11 +37,11 @@ class OpenMap:
 
     @property
     def address(self) -> str:
-        """Where its tiles are, from the server's root."""
+        """The path of its tiles, from the server's root."""
         return f"/{FOLDER}/{self.name}"
 
     def tile(self, level: int, row: int, column: int) -> bytes | None:
-        """Return a tile, None where there is none; one at a time, so that what they share is made once."""
+        """Return a tile, or None; calls run one at a time, so that what tiles share is computed once."""
         with self._lock:
             try:
                 return self._source.tile(level, row, column)
@@ -53,14 +53,14 @@ _OPEN_MAPS: WeakValueDictionary[str, OpenMap] = WeakValueDictionary()
 
 
 class Tiles:
-    """ASGI middleware that answers for tiles, beside what runs pages."""
+    """ASGI middleware that answers requests for tiles, apart from the runs of pages."""
 
     def __init__(self, app: ASGIApp) -> None:
         """Wrap the application."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer for a tile, or hand on what asks for none."""
+        """Answer a request for a tile; pass all others on."""
         match = _ADDRESS.search(scope["path"]) if scope["type"] == "http" else None
         if not match or scope["method"] != "GET":
             await self.app(scope, receive, send)

@@ -1,4 +1,4 @@
-"""Every page tried before anybody visits it: ``python -m attn_ui.host.trial`` compiles and opens each."""
+"""A test of all pages before anybody visits: ``python -m attn_ui.host.trial`` compiles and opens each."""
 
 import ast
 import logging
@@ -17,7 +17,7 @@ LONGEST = 300.0  # seconds that a page may take to open, on a machine that does 
 
 
 def code_faults(root: Path = ROOT) -> list[str]:
-    """Compile every page, and look for all that it imports; return a sentence for each fault.
+    """Compile every page, and import all that it imports; return a sentence for each fault.
 
     A page is a script that runs for each visitor, so importing the app does not read it.
 
@@ -28,7 +28,7 @@ def code_faults(root: Path = ROOT) -> list[str]:
 
 
 def _modules(root: Path, page: PageEntry) -> list[Path]:
-    """Return all of a page: what stands in a tab is imported only when that is opened."""
+    """Return all modules of a page, also those of tabs, which are imported only when a tab is opened."""
     folder = root / "pages" / page.folder
     return sorted({folder / "page.py", *folder.rglob("*.py")})
 
@@ -72,7 +72,7 @@ def silence_thread_warnings() -> None:
 
 
 def page_faults() -> list[str]:
-    """Open every page as it opens by itself; return a sentence for each that does not."""
+    """Open every page with its defaults; return a sentence for each that does not open."""
     silence_thread_warnings()
     faults = []
     for page in PAGES:

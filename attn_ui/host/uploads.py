@@ -28,7 +28,7 @@ ENDED = N_("The page that sends this file is not open here any more. Load it aga
 
 
 class UploadLimits:
-    """ASGI middleware that reads a request's body up to its limits before the application sees it."""
+    """ASGI middleware that reads a request's body up to its limits before the application gets it."""
 
     def __init__(
         self,
@@ -40,10 +40,10 @@ class UploadLimits:
         """Wrap the application.
 
         Args:
-            app: what answers.
-            sizes: tells the bytes of the stored files by session, without those that were removed or whose
+            app: the application that answers.
+            sizes: returns the bytes of the stored files by session, without those that were removed or whose
                 session has ended.
-            is_open: tells whether a page is open in a session.
+            is_open: returns whether a page is open in a session.
             timeout: seconds that a body may take.
         """
         self.app = app
@@ -64,7 +64,7 @@ class UploadLimits:
         with speaking(language_of(scope)):
             refusal = self._refusal(session, size, limit)
         if refusal:
-            if size <= limit:  # who is interrupted while sending does not read why
+            if size <= limit:  # a browser that is interrupted while sending reads no answer
                 await self._take(receive, limit, keep=False)
             await refusal(scope, receive, send)
             return
@@ -82,7 +82,7 @@ class UploadLimits:
             await self.app(scope, receive_again, send)
         finally:
             self.incoming_bytes[session] -= size
-            self.incoming_bytes += Counter()  # forgets who sends nothing
+            self.incoming_bytes += Counter()  # drops sessions that send nothing
 
     async def _take(
         self, receive: Receive, limit: int, keep: bool = True

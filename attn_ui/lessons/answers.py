@@ -11,7 +11,7 @@ from attn_ui.lessons.quantity import USUAL_FORM, Quantity, Tables, format_value,
 from attn_words import N_, _, _c
 
 Figures = Callable[[str], Tables]
-"""The maps and curves of the figure at a link; ValueError or LookupError says why there is none."""
+"""Returns the maps and curves of the figure at a link; ValueError or LookupError if there is none."""
 
 ShowName = Callable[[Quantity, str], str]
 """Returns how a name of a figure, which is in English in every lesson, is shown."""
@@ -37,7 +37,7 @@ class Truth:
     reason: str
     number: float | None = None
     options: tuple[str, ...] = ()
-    ties: tuple[str, ...] = ()  # what is as right as the answer
+    ties: tuple[str, ...] = ()  # names that are as right as the answer
 
 
 def truth(question: LessonQuestion, link: str, figures: Figures) -> Truth:
@@ -83,7 +83,7 @@ def is_right(question: LessonQuestion, truth: Truth, answer: str | float) -> boo
         return False
     allowed = question.within
     if allowed is None:
-        # Half of a whole number's last digit would take 0.4 for 0.
+        # Half a unit of a whole number's last digit would accept 0.4 for 0.
         digit = _half_a_digit(question.answer)
         allowed = max(_TWENTIETH * abs(truth.number), digit if digit < _TWENTIETH else 0.1 * _TWENTIETH)
     return abs(answer - truth.number) <= allowed + 1e-12
@@ -131,8 +131,8 @@ def fill_in(text: LessonText, link: str, figures: Figures, show_name: ShowName |
     """Return a text with its quantities computed.
 
     Args:
-        text, link: as the lesson has them; figures: what is asked.
-        show_name: returns how a name is shown that one of `CHOICES` comes to.
+        text, link: of the lesson; figures: returns the numbers at a link.
+        show_name: returns how a name is shown that is the value of one of `CHOICES`.
 
     Raises:
         ValueError: one of them cannot be computed, with the reason.
@@ -170,7 +170,7 @@ _SIGNS = {
 
 
 def _in_signs(latex: str) -> str:
-    """Return a short formula without LaTeX: what has no sign of its own is named."""
+    """Return a short formula without LaTeX; a command without a sign of its own becomes its name."""
     text = re.sub(r"\\([Bb]igg?[lr]?|left|right)\b", "", latex.replace(r"\|", "‖"))
     text = re.sub(r"\\[dt]?frac(\d)(\d)", r"\1/\2 ", text)
     text = re.sub(r"\\[,;:! ]", " ", text.replace(r"^\top", "ᵀ").replace(r"^{\top}", "ᵀ"))
@@ -206,7 +206,7 @@ def _sign(command: re.Match[str]) -> str:
 
 
 def _half_a_digit(number: str) -> float:
-    """Half a unit of the last digit that is written."""
+    """Return half a unit of the last digit of a written number."""
     percent = 0.01 if number.rstrip().endswith("%") else 1.0
     mantissa, _, power = number.lower().rstrip("% ").partition("e")
     decimals = len(mantissa.partition(".")[2])
@@ -222,7 +222,7 @@ def _close(one: float, other: float) -> bool:
 
 
 def _row(of: Quantity, tables: Tables) -> dict[str, float]:
-    """Return the numbers of what is chosen from, by their names."""
+    """Return the numbers that a quantity chooses from, by their names."""
     values = {name: value(Quantity(of.panel, (*of.cell, name)), tables) for name in options(of, tables)}
     return {name: number for name, number in values.items() if not isinstance(number, str)}
 
@@ -246,7 +246,7 @@ def describe(of: Quantity) -> str:
 
 
 def _why(of: Quantity, numbers: dict[str, float], best: Sequence[str]) -> str:
-    """Say the number of the best names, and of the next one."""
+    """Return a sentence with the number of the best names, and that of the next one."""
     rest = sorted(
         (name for name in numbers if name not in best),
         key=lambda name: numbers[name],

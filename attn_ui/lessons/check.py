@@ -16,8 +16,8 @@ from attn_words import LOCALES
 def complaints(lesson: Lesson, figures: Figures = tables_of) -> list[str]:
     """Return a sentence for everything that is wrong in a lesson, with file and line.
 
-    That is a link with a setting that its page does not have, a quantity that its figure does not have, and
-    a stated answer that is not the computed one.
+    Faults are: a link with a setting that its page does not have, a quantity that its figure does not have,
+    and a stated answer that is not the computed one.
     """
     return [complaint for step in lesson.steps for complaint in _of_step(lesson, step, figures)]
 
@@ -40,7 +40,7 @@ def disagreements(lesson: Lesson, own: Lesson) -> list[str]:
 
 
 def _untranslated(question: LessonQuestion) -> tuple[object, ...]:
-    """Return what of a question is the same in every language."""
+    """Return the parts of a question that are the same in every language."""
     return (
         question.kind,
         question.of,

@@ -41,7 +41,7 @@ def open_link(link: str) -> At[Any]:
 def tables_of(link: str) -> dict[str, LabelledArray]:
     """Return the numbers of the figure at a link, its maps and curves, with names in English.
 
-    A lesson names them so in every language.
+    Lessons of every language use these names.
 
     Raises:
         ValueError: a setting of it cannot be used; LookupError: it has no figure.
@@ -52,14 +52,14 @@ def tables_of(link: str) -> dict[str, LabelledArray]:
 
 @shared
 def translated_tables(link: str) -> dict[str, LabelledArray]:
-    """Return the same numbers with names in the spoken language."""
+    """Return the numbers of `tables_of` with names in the current language."""
     page, mark, query = link.partition("?")
-    settings = [pair for pair in parse_qsl(query) if pair[0] != COVER.name]  # it may be asked for
+    settings = [pair for pair in parse_qsl(query) if pair[0] != COVER.name]  # its panel may be in question
     return open_link(f"{page}{mark}{urlencode(settings)}").still.tables()
 
 
 def shown_name(of: Quantity, name: str) -> str:
-    """Return how a name of an English figure, which a lesson has, is shown in this language."""
+    """Return how a name, which lessons have in English, is shown in the current language."""
     if language() == SOURCE:
         return name
     names, translations = (all_names(of, tables(of.link)) for tables in (tables_of, translated_tables))

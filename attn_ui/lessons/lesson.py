@@ -8,22 +8,22 @@ from attn_ui.lessons.quantity import Quantity
 from attn_words import N_
 
 Kind = Literal["number", "which", "larger", "trend"]
-"""A number is typed; a name is chosen; which of two is larger; whether it rises from one link to another."""
+"""Type a number; choose a name; say which of two is larger; say if it rises from one link to another."""
 COMPARED: Mapping[Kind, tuple[str, str, str]] = {
     "larger": (N_("the first"), N_("the second"), N_("they are equal")),
     "trend": (N_("it falls"), N_("it rises"), N_("it stays")),
 }
-"""What can be answered where two numbers are compared: the first is larger, the second is, neither.
+"""The answers to a comparison of two numbers: the first is larger, the second is, neither.
 
-Lessons of every language have these words; a page shows them by `_`.
+Lessons of every language have these words; a page translates them by `_`.
 """
 
 
 class LessonError(ValueError):
-    """What is wrong in a lesson, with its file and line."""
+    """A fault in a lesson, with its file and line."""
 
     def __init__(self, file: str, line: int, reason: str) -> None:
-        """Say where it is, and why."""
+        """Join the place and the reason into the message."""
         super().__init__(f"{file}, line {line}: {reason}")
         self.line = line
         self.others: list[LessonError] = []  # of the same file, further down
@@ -45,11 +45,11 @@ class LessonQuestion:
     Attributes:
         kind: how it is answered.
         asks: the question, as markdown.
-        of: what is asked for; than: what it is compared with.
-        answer: the answer as the lesson states it, held against what is computed.
-        within: how far from it a number may be; None for a twentieth of it or half of its last digit.
+        of: the quantity in question; than: the one that it is compared with.
+        answer: the answer as the lesson states it, compared with the computed one.
+        within: how far a number may be from it; None for a twentieth of it or half of its last digit.
         options: the names to choose from; empty for all that there are.
-        hint: said after a wrong answer; because: said with the right one.
+        hint: shown after a wrong answer; because: shown with the right one.
     """
 
     kind: Kind
@@ -77,7 +77,7 @@ Part = LessonText | LessonQuestion | Digression
 
 @dataclass(frozen=True)
 class Step:
-    """One step: its name in links, its title, the link that it shows, and what is said and asked."""
+    """One step: its name in links, its title, the link that it shows, and its texts and questions."""
 
     name: str
     title: str
@@ -87,7 +87,7 @@ class Step:
 
     @property
     def questions(self) -> list[LessonQuestion]:
-        """What it asks."""
+        """Its questions."""
         return [part for part in self.parts if isinstance(part, LessonQuestion)]
 
 
@@ -103,5 +103,5 @@ class Lesson:
     file: str = ""
 
     def step(self, name: str) -> int | None:
-        """Return the place of a step by its name; None where there is none."""
+        """Return the index of a step by its name; None if there is none."""
         return next((place for place, step in enumerate(self.steps) if step.name == name), None)

@@ -8,7 +8,7 @@
     largest weights[the]              the name of the key where the row is largest
     spread weights[the] at single-head?t=0.5 | .2f
 
-After `at` comes the link that the quantity is taken from, if not the step's own; after `|`, its format.
+After `at` comes the link to compute it at, if that is not the step's own; after `|` the format of the number.
 """
 
 import math
@@ -31,7 +31,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _spread(values: Numbers) -> float:
-    """How many equal weights are as spread as these: the exponential of their entropy, mean over rows."""
+    """Return the number of equal weights as spread as these: the exponential of entropy, mean over rows."""
     rows = np.atleast_2d(values)
     positive = np.where(rows > 0, rows, 1.0)
     return float(np.exp(-(rows * np.log(positive)).sum(-1)).mean())
@@ -52,19 +52,19 @@ CHOICES: Mapping[str, Callable[[Numbers], int]] = {
     "largest": lambda values: int(np.nanargmax(values)),
     "smallest": lambda values: int(np.nanargmin(values)),
 }
-"""Which of a row it is: its name is the answer."""
+"""Functions that choose an index of a row; the quantity's value is the name at this index."""
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """What is asked for.
+    """A number or a name to compute from a figure.
 
     Attributes:
         panel: the name of a map or a curve of the figure.
         cell: names of a row and a column, of a row alone, a curve's x, or nothing for all of it.
         of: one of `MEASURES` or `CHOICES`; "" for the cell itself.
-        link: where it is taken; "" where the step is.
-        form: how it is written.
+        link: to compute it at; "" for the link of the step.
+        form: the format of the number.
     """
 
     panel: str
@@ -80,7 +80,7 @@ class Quantity:
 
     @property
     def name(self) -> str:
-        """The words for it in a sentence, without its link."""
+        """Its text as a lesson writes it, without link and format."""
         cell = f"[{', '.join(self.cell)}]" if self.cell else ""
         return f"{self.of} {self.panel}{cell}".strip()
 
@@ -93,14 +93,14 @@ def parse(text: str) -> Quantity:
     """Read a quantity.
 
     Raises:
-        ValueError: with what was wanted and what came.
+        ValueError: the text is no quantity; the message says what was wanted.
 
     >>> parse("largest weights[the] at single-head?t=0.5")
     Quantity(panel='weights', cell=('the',), of='largest', link='single-head?t=0.5', form='.3g')
     >>> parse("half |k|²[0, 1]").panel
     'half |k|²'
     """
-    # A panel may have bars in its name: what follows the last is how it is written only if it reads so.
+    # A panel may have bars in its name: the text after the last one is a format only if it matches one.
     body, bar, form = text.rpartition("|")
     if not (bar and _FORM.fullmatch(form.strip())):
         body, form = text, ""
@@ -137,7 +137,7 @@ def value(quantity: Quantity, tables: Tables) -> float | str:
         return names[CHOICES[quantity.of](values)]
     if quantity.of:
         there = np.isfinite(values)
-        # Rows stay rows; a masked weight is none.
+        # Rows stay rows; a masked weight counts as zero.
         return MEASURES[quantity.of](
             np.where(there, values, 0.0) if quantity.of == "spread" else values[there]
         )
@@ -149,7 +149,7 @@ def value(quantity: Quantity, tables: Tables) -> float | str:
 
 
 def options(quantity: Quantity, tables: Tables) -> list[str]:
-    """Return the names with a number that one of `CHOICES` chooses from."""
+    """Return the names that one of `CHOICES` chooses from: those with a number."""
     values, names = _numbers_and_names(quantity, tables)
     return [name for name, number in zip(names, np.atleast_1d(values), strict=True) if np.isfinite(number)]
 
@@ -176,7 +176,7 @@ def format_value(number: float, form: str = USUAL_FORM) -> str:
 
 
 def _numbers_and_names(quantity: Quantity, tables: Tables) -> tuple[Numbers, list[str]]:
-    """Return the numbers that are meant, and the names along the last of their axes."""
+    """Return the numbers that a quantity refers to, and the names along their last axis."""
     table = tables.get(quantity.panel)
     if table is None:
         raise ValueError(f"a panel of the figure: {', '.join(tables)}; got {quantity.panel!r}")

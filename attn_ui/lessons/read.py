@@ -97,7 +97,7 @@ def slug(title: str) -> str:
 class _Reader:
     def __init__(self, file: str) -> None:
         self.file = file
-        self.wrong: list[LessonError] = []  # in the head, in parts and steps, one each
+        self.wrong: list[LessonError] = []  # at most one of each field of the head, each part and each step
 
     def error(self, line: int, reason: str) -> LessonError:
         return LessonError(self.file, line, reason)
@@ -131,7 +131,7 @@ class _Reader:
         return Lesson(name, without_markup(title), without_markup(about), minutes, steps, self.file)
 
     def refuse(self, tokens: Sequence[Token], above: int) -> None:
-        """Refuse what a lesson cannot hold."""
+        """Raise an error at HTML, images and blocks of code, which a lesson cannot hold."""
         line = above
         for token in tokens:
             line = above + token.map[0] + 1 if token.map else line
@@ -165,7 +165,7 @@ class _Reader:
             yield Step(slug(title), without_markup(title), "".join(links[:1]), line, contents)
 
     def parts(self, tokens: Sequence[Token], lines: Sequence[str]) -> Iterator[Part | str]:
-        """Yield texts, questions and asides of a step, and its link as a plain text."""
+        """Yield texts, questions and digressions of a step, and its link as a string."""
         start: int | None = None
         end = 0
         for token in tokens:
@@ -183,7 +183,7 @@ class _Reader:
             yield from self.collect(self.text, "\n".join(lines[start:end]), start + 1)
 
     def collect(self, reader: Callable[..., _Read], *of: Any) -> Iterator[_Read]:
-        """Yield what is read; keep what is wrong with it, and read on."""
+        """Yield the reader's result; if it raises a LessonError, store that and yield nothing."""
         try:
             yield reader(*of)
         except LessonError as error:
@@ -253,7 +253,7 @@ class _Reader:
         )
 
     def text(self, markdown: str, line: int) -> LessonText:
-        """Return a text; each quantity in it is read, wherever it stands."""
+        """Return a text with all quantities in it parsed."""
         quantities = {}
         for match in _ROLE.finditer(markdown):
             here = line + markdown[: match.start()].count("\n")
@@ -271,7 +271,7 @@ class _Reader:
             raise self.error(line, f"wanted {error}") from None
 
     def options(self, text: str, line: int, names: Sequence[str]) -> Mapping[str, Any]:
-        """Read YAML: a plain mapping, without anchors, which a few lines could blow up with."""
+        """Read YAML: a plain mapping without aliases, by which a few lines could fill the memory."""
         if len(text) > MOST_OPTIONS:
             raise self.error(
                 line, f"wanted at most {MOST_OPTIONS:,} characters between ---, got {len(text):,}"

@@ -1,4 +1,4 @@
-"""Every lesson of this app by its name: its own, the lecture of its key pictures, and a host's own folder."""
+"""All lessons by their names: the app's own, its lecture (`docs/lecture.txt`), those in a host's folder."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ MOST_FILES = 200
 
 @dataclass(frozen=True)
 class Shelf:
-    """Lessons by their names, in the order in which they are offered; what could not be opened, and why."""
+    """Lessons by their names, in their order; and a sentence for each file that could not be opened."""
 
     lessons: Mapping[str, Lesson]
     complaints: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ def open_lesson(file: Path) -> Lesson:
 
 
 def translation(lesson: Lesson, file: Path) -> Lesson:
-    """Return a lesson in the reader's language; itself where nobody has translated it.
+    """Return a lesson in the current language; the lesson itself if it is not translated.
 
     A translation has the lesson's name and those of its steps: links are the same in every language.
 
@@ -103,10 +103,10 @@ def _read_file(file: Path, changed: int, n_bytes: int) -> Lesson:
 
 
 def list_lesson(text: str, name: str, file: str) -> Lesson:
-    """Return a list of links as a lesson without words: a step a link.
+    """Return a list of links as a lesson without text: one step for each link.
 
     Raises:
-        LessonError: a line that is no link, or no line that is one.
+        LessonError: a line is no link, or there is no link.
     """
     lines, bad = read_list(text)
     if bad or not lines:
@@ -125,7 +125,7 @@ def list_lesson(text: str, name: str, file: str) -> Lesson:
 
 
 def shelf() -> Shelf:
-    """Return all lessons: a file that was changed is read again, one that is wrong leaves the others."""
+    """Return all lessons; a changed file is read again, one with faults is reported and left out."""
     own = hosting().lessons
     lessons: dict[str, Lesson] = {}
     complaints = []

@@ -47,7 +47,7 @@ def page(figures: Sequence[Published], site: Site, root: str) -> str:
     """Return a whole page of figures, each under the title of its page.
 
     Args:
-        figures: in their order; site: that keeps their files; root: its folder as the page sees it.
+        figures: in their order; site: of their files; root: the path from the page to its folder.
     """
     parts = [f"<h2>{escape(each.title)}</h2>\n{site.element(each, root)}" for each in figures]
     return _PAGE.format(

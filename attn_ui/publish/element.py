@@ -1,7 +1,7 @@
-"""A published figure as HTML: the live figure's own markup, filled with what it shows before it moves.
+"""A published figure as HTML: the live figure's own markup, filled with a still picture.
 
-Everything stands in the room that the live figure will take, so that nothing moves when it comes: its
-picture, still; its sliders, not to be used yet; and its sentence. Where no script runs, that is all.
+The picture, the disabled sliders and the caption take the room that the live figure will take, so that
+nothing moves when it replaces them. Where no script runs, they remain.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from attn_ui.publish.figure import WIDTHS, Bar, Published
 from attn_words import _, _n
 
 COLOURS = ("light", "dark")
-MOST_ROWS = 24  # of a table; the panel that saves has all as CSV
+MOST_ROWS = 24  # of a table; the save panel has all of them, as CSV
 _PLAY = '<svg viewBox="0 0 10 10" aria-hidden="true"><path d="M1 0l9 5-9 5z"/></svg>'
 
 
@@ -37,9 +37,9 @@ def element(figure: Published, root: str, app: str = "", *, message: str = "", s
 
     Args:
         figure: what is shown.
-        root: where the files of figures are, as the page sees them: "" or a path that ends with a slash.
+        root: the path from the page to the files of figures: "" or with a slash at its end.
         app: the address of the app that the figure leads to; "" for none.
-        message: the figure's message in base64, where it is to stand in the page itself.
+        message: the figure's message in base64, to put it into the page itself.
         stills: whether there are pictures of it.
     """
     rooms = ";".join(f"--live-{width}:{height}px" for width, height in figure.rooms.items())
@@ -75,7 +75,7 @@ def _stills(figure: Published, root: str) -> str:
 
 
 def _controls(bars: Sequence[Bar]) -> str:
-    """Return the likeness of the sliders, as `attn_live/js/controls.js` makes them."""
+    """Return disabled sliders that look like those of `attn_live/js/controls.js`."""
     save = escape(_("Save"))
     tools = f'<div class="live-tools"><button type="button" disabled>{save}</button>'
     tools += '<button type="button" class="live-fill" disabled aria-hidden="true">'
@@ -153,7 +153,7 @@ def _rest(count: int) -> str:
 
 
 def _cell_text(value: object) -> str:
-    """Return a cell as it is read: a number with as many digits as figures tell."""
+    """Return the text of a cell; a number has six significant digits."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     return f"{value:.6g}".replace("-", "−")

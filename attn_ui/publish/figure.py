@@ -24,13 +24,13 @@ from attn_words import _, language, writing
 from programs.writing import PYTORCH
 
 WIDTHS = (320, 350, 560, 680, 930)
-"""Pixels of the room that a figure is arranged for: phones, tablets, the column of a book, a wide page."""
-MOST_BYTES = 450_000  # of a figure's message; a slider with too many steps for it goes in larger ones
+"""The widths in pixels that a figure is arranged for: phones, tablets, the column of a book, a wide page."""
+MOST_BYTES = 450_000  # of a figure's message; a slider with too many steps for it is thinned
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A slider at its first position: its label, its read-out, its place, and the number of places."""
+    """A slider as the page opens: label, read-out, length of the longest, index, number of positions."""
 
     name: str
     label: str
@@ -48,12 +48,12 @@ class Published:
         link: the page and its settings, from the page's name on.
         language: of its words.
         title: of its page; name: of the figure; alt: what it shows; caption: the settings it was made with.
-        message: what the live figure takes.
-        sentence: what is seen, in runs of text with their roles; longest: the longest that its sliders say.
+        message: the message to the live figure.
+        sentence: its caption as runs of text with their roles; longest: its longest caption at any position.
         bars: its sliders.
-        heights: pixels of height of the picture as it opens, by the width of its room.
-        rooms: those of its highest step, likewise.
-        tables: its numbers; program: prints them, "" where its page hands over none.
+        heights: the height of the picture as the page opens, in pixels, by the width of its room.
+        rooms: the height of the highest step, likewise.
+        tables: its numbers; program: one that prints them, "" for none.
     """
 
     link: str
@@ -73,7 +73,7 @@ class Published:
 
     @property
     def id(self) -> str:
-        """Its name among all figures: the same figure has the same, whoever publishes it."""
+        """Its name among all figures, a hash of its message: equal figures have equal names."""
         return hashlib.sha256(self.message).hexdigest()[:16]
 
     @property
@@ -88,15 +88,15 @@ class Published:
 
 
 def figure_of_link(link: str, *, quiet: bool = False) -> Published:
-    """Return the figure of a link, in the language that is spoken; without sentences where it is quiet.
+    """Return the figure of a link, in the current language; without captions if `quiet`.
 
     Args:
         link: to this app, from the page's name on: "single-head?mask=causal"; "" is the overview. A whole
             address is taken too, whatever its host.
 
     Raises:
-        ValueError: it leads to no page, or a setting of it cannot be used; with what was wanted.
-        LookupError: the page has no figure there; with what it says instead.
+        ValueError: it leads to no page, or a setting of it cannot be used; the message says what was wanted.
+        LookupError: the page has no figure there.
     """
     link = path_of(link)
     query = dict(parse_qsl(link.partition("?")[2]))
@@ -157,7 +157,7 @@ def _figure_of_path(link: str, *, quiet: bool) -> Published:
 
 
 def path_of(link: str) -> str:
-    """Return a link from its page's name on, whatever stands before.
+    """Return a link from its page's name on; ValueError if it leads to no page.
 
     >>> path_of("https://lab.example.org/single-head?t=0.5"), path_of("/multi-head"), path_of("?t=0.5")
     ('single-head?t=0.5', 'multi-head', '?t=0.5')
@@ -185,9 +185,9 @@ def _program(at: At[Any]) -> str:
 
 
 def _small_enough(figure: Figure, at: At[Any]) -> tuple[Figure, Scene, bytes]:
-    """Return a figure, its scene and that packed: with every second step, every third, ... until it is small.
+    """Return a figure, its scene, and the packed scene, with every second, third, ... step until it is small.
 
-    Of its arrangements for pages there are those that `WIDTHS` need.
+    Of its arrangements for pages, those that `WIDTHS` need are kept.
     """
     scene, slider = figure.scene.scene, figure.slider
     drawings, cursor = LazyMap(_arrange_for_widths, scene.drawings), scene.cursor
@@ -214,9 +214,9 @@ def _small_enough(figure: Figure, at: At[Any]) -> tuple[Figure, Scene, bytes]:
 
 
 def _every(slider: Slider, stride: int, at: At[Any]) -> list[int]:
-    """Return every so many-th step, where the slider stands among them, both ends, and what is named.
+    """Return every ``stride``-th step, from the slider's own, and both ends, the landmarks and the default.
 
-    The default stays too, for the link of a figure that stands there does not say it.
+    The default is kept because a link leaves it out.
     """
     count = len(slider.steps.values)
     here = slider.steps.nearest(at.controls.value(slider.steps))
@@ -235,7 +235,7 @@ def _arrange_for_widths(drawing: dict[str, Any]) -> dict[str, Any]:
 
 
 def _height(figure: dict[str, Any], width: int) -> int:
-    """Return the pixels of height that a figure takes in room of a width."""
+    """Return the height of a figure at a width, in pixels."""
     screens = _screens(figure)
     return int(fitting(screens, width)["height"] if screens else figure["layout"].get("height") or 450)
 
@@ -246,7 +246,7 @@ def _screens(figure: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _longest(scene: Scene) -> list[Run]:
-    """Return the runs of its caption with the most letters."""
+    """Return the runs of the caption with the most letters, of all positions."""
     n_rows = scene.cursor.n_rows if scene.cursor else 1
     captions = dict.fromkeys(
         scene.caption(step, row) for step in range(scene.n_steps) for row in range(n_rows)

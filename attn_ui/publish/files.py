@@ -1,8 +1,8 @@
 """The files that all figures of a site share, and those of each figure.
 
-All are in one folder. Each script is a plain one that puts one text into `window.labParts`, so that it also
-works on a page opened from disk. A site fetches each of these once: the style with its font, the modules of
-the live figure, plotly.js, and, when somebody saves a figure, the panel.
+All are in one folder. Each script puts one text into `window.labParts`, so that a page opened from a disk can
+load it too. A browser fetches once for a whole site the style with its font, the modules of the live figure
+and plotly.js; and the save panel, when somebody saves a figure.
 """
 
 import base64
@@ -26,7 +26,7 @@ from attn_words import SOURCE, language
 NAME = "attention-lab"
 _HERE = Path(__file__).resolve()
 CARTESIAN = _HERE.parents[2] / "build" / "plotly-js" / "plotly-cartesian.min.js"
-"""A third of plotly.js, where `make cartesian` has fetched it."""
+"""The third of plotly.js that figures need, if `make cartesian` has fetched it."""
 
 
 @dataclass
@@ -34,10 +34,10 @@ class Site:
     """A folder of figures, and the files that they share.
 
     Attributes:
-        folder: where all files are.
-        app: the address of the app that figures link to; "" for none.
-        plotly: another bundle of plotly.js; by default the part that figures need, or all if that is missing.
-        stills: whether still pictures are drawn, now or later (`stills.draw_stills`).
+        folder: of all files.
+        app: the address of the app that figures lead to; "" for none.
+        plotly: a bundle of plotly.js; None for `CARTESIAN`, or all of plotly.js if that was not fetched.
+        stills: whether pictures are, or will be, drawn (`stills.draw_stills`).
     """
 
     folder: Path
@@ -51,7 +51,7 @@ class Site:
 
         Args:
             figure: what is shown.
-            root: the folder as the page sees it: "" or a path that ends with a slash.
+            root: the path from the page to the folder: "" or with a slash at its end.
         """
         path = self.folder / f"{figure.id}.js"
         if figure.id not in self._ids and not path.is_file():
@@ -61,13 +61,13 @@ class Site:
         return element(figure, root, self.app, stills=self.stills)
 
     def head(self, root: str) -> str:
-        """Return the HTML head that a page with figures needs once, in the spoken language.
+        """Return the HTML head that a page with figures needs once, in the current language.
 
         Args:
-            root: the folder as the page sees it.
+            root: the path from the page to the folder.
         """
         at = escape(root)
-        # The script asks for its other files with the mark that it came with: the panel's is in it.
+        # The script requests its other files with its own mark, which therefore depends on the panel too.
         words = ""
         if language() != SOURCE:
             words = f'<script defer src="{at}{_words_name()}?v={content_hash(_words())}"></script>\n'
@@ -78,22 +78,22 @@ class Site:
         )
 
     def write(self) -> None:
-        """Write the files that all figures share, in the language that is spoken."""
+        """Write the files that all figures share, in the current language."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for name, content in {**shared_files(), **library(self.plotly)}.items():
             (self.folder / name).write_bytes(content)
 
 
 def library(file: Path | None = None) -> Mapping[str, bytes]:
-    """Return plotly.js by its name: a bundle; else the part that figures need, where that was fetched."""
+    """Return plotly.js by its file name: a given bundle, else `CARTESIAN`, else all of it."""
     bundle_file = file or (CARTESIAN if CARTESIAN.is_file() else None)
     text = get_plotlyjs() if bundle_file is None else bundle_file.read_text(encoding="utf-8")
     return {_plotly_name(): text.encode()}
 
 
 def part(name: str, text: str) -> str:
-    """Return a script that brings a text to the figures of the page, under a name."""
-    # Neither ends an element that it may stand in, nor breaks a line in old readers of scripts.
+    """Return a script that stores a text for the figures of the page, under a name."""
+    # Escaped, the text cannot end the script element around it, nor a line in old engines.
     quoted = json.dumps(text).replace("</", "<\\/")
     return f"(window.labParts ??= {{}})[{json.dumps(name)}] = {quoted};\n"
 
@@ -124,7 +124,7 @@ def module() -> str:
 
 @cache
 def stylesheet() -> str:
-    """Return the style of figures on a page, in light and dark colours: as the page says, or the system."""
+    """Return the style of figures on a page, in light or dark colours, as the page or the system sets."""
     light, dark = (_variables(palette) for palette in (theme.LIGHT, theme.DARK))
     says = ("[data-theme={0}]", "[data-bs-theme={0}]", "[data-mode={0}]", "html.{0}", "body.{0}")
 
@@ -133,8 +133,8 @@ def stylesheet() -> str:
 
     shows_light = "--live-light: block; --live-dark: none;"
     shows_dark = "--live-light: none; --live-dark: block;"
-    # In the style itself, for a page from a disk may fetch none. Only what is drawn is written in it: words
-    # around that are in the page's own font, and none moves when this comes.
+    # The font is in the style itself, for a page from a disk may fetch none. Only the drawing uses it: words
+    # around are in the page's own font, and none moves when this one arrives.
     font_data = base64.b64encode(letters.site_font()).decode()
     face = (
         '@font-face { font-family: "Source Sans"; font-weight: 200 900; font-display: swap; '

@@ -27,7 +27,7 @@ _RANGES = (
 def site_font() -> bytes:
     """Return the font with all letters that figures write; uncut where fontTools is not installed.
 
-    That is so on an app's server.
+    An app's server does not have it installed.
     """
     try:
         return font_of_text("".join(chr(code) for first, last in _RANGES for code in range(first, last + 1)))

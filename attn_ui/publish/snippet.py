@@ -1,7 +1,7 @@
 """A figure as HTML to paste into a web page, and the files that must lie beside that page.
 
-No folder of figures is written: the figure's message stands in the piece itself. No picture stands in it, for
-that takes a browser; where no script runs, words do.
+No folder of figures is written: the HTML itself holds the figure's message. It holds no picture, because
+drawing one needs a browser; where no script runs, its alternative text is shown.
 """
 
 import io
@@ -24,7 +24,7 @@ def snippet(link: str, app: str = "") -> str:
     """Return the figure of a link as HTML that needs nothing but the files of `archive`.
 
     Args:
-        link: as `attn_ui.publish.figure.figure_of_link` takes it, with what it raises.
+        link: see `attn_ui.publish.figure.figure_of_link`, whose errors are raised here too.
         app: the address of the app that the figure leads to; "" for none.
     """
     figure = figure_of_link(link)
@@ -34,10 +34,10 @@ def snippet(link: str, app: str = "") -> str:
 
 @cache
 def archive(plotly: Path | None = None) -> bytes:
-    """Return a ZIP of the folder that all figures of a site share, whatever language they speak.
+    """Return a ZIP of the folder that all figures of a site share, in all languages.
 
     Args:
-        plotly: another bundle of plotly.js than the one at hand.
+        plotly: a bundle of plotly.js; None as in `library`.
     """
     files = dict(library(plotly))
     for name in LANGUAGES:

@@ -5,8 +5,8 @@
     ```
 
 in MyST Markdown, also between `:::`, and the same in reStructuredText. In `conf.py` `attention_app` is the
-address of an app, to which each figure then leads. Figures speak the project's `language` if the app does.
-`attention`, an admonition of docutils', is such a figure too where nothing but a link to a page stands in it.
+address of an app, to which each figure then leads. Figures are in the project's `language` if the app has it.
+`attention`, an admonition of docutils, is such a figure too if it holds nothing but a link to a page.
 """
 
 from pathlib import Path
@@ -29,7 +29,7 @@ from attn_ui.publish.stills import draw_stills
 from attn_words import LANGUAGES, LOCALES, SOURCE, cached, speaking
 
 FOLDER = "_figures"  # of a built site: figures, and what they share
-_WRONG = "live figure of a wrong link"  # what Sphinx keeps of a page that has one
+_WRONG = "live figure of a wrong link"  # name of the metadata of a page that has one
 _LOG = logging.getLogger(__name__)
 _cached_figure = cached()(figure_of_link)
 
@@ -46,11 +46,11 @@ class LiveAttention(SphinxDirective):
     option_spec: ClassVar[OptionSpec | None] = {
         "caption": directives.unchanged_required,
         "name": directives.unchanged_required,
-        "quiet": directives.flag,  # without the sentence of its page, which may answer what is asked about it
+        "quiet": directives.flag,  # without its caption, which may answer a question about it
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return the figure; a link that leads to none is told with its place, and fails the build."""
+        """Return the figure; a link without one is reported with its place, and fails the build."""
         return self.figure(self.arguments[0])
 
     def figure(self, link: str) -> list[nodes.Node]:
@@ -76,7 +76,7 @@ class LiveAttention(SphinxDirective):
 
 
 class AttentionAdmonition(LiveAttention, admonitions.Attention):
-    """docutils' admonition, and a live figure where its only words are a link to a page."""
+    """docutils' admonition, which becomes a live figure if its only words are a link to a page."""
 
     required_arguments = 0
     has_content = True
@@ -86,7 +86,7 @@ class AttentionAdmonition(LiveAttention, admonitions.Attention):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return the one or the other."""
+        """Return the figure if the words are a link to a page, else the admonition."""
         words = " ".join(self.content)
         try:
             path_of(words)
@@ -116,7 +116,7 @@ def _site(app: Sphinx) -> Site:
 
 
 def _root(app: Sphinx, page: str) -> str:
-    """Return the way from a page to the folder of figures."""
+    """Return the relative path from a page to the folder of figures."""
     at = app.builder.get_target_uri(page).partition("#")[0]
     return relative_uri(at, f"{FOLDER}/")
 
@@ -151,7 +151,7 @@ def _finish(app: Sphinx, error: Exception | None) -> None:
 
 
 def _pass(_self: object, _node: LiveFigure) -> None:
-    """Write what it says, which is its child."""
+    """Do nothing: the builder goes on to write the child, the caption."""
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

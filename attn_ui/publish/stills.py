@@ -1,7 +1,7 @@
-"""Still pictures of figures: for paper, where no script runs, and until the live figures have loaded.
+"""Still pictures of figures: where no script runs, on paper, and until the live figures are drawn.
 
 A Chromium draws them with the live figure's own modules (`attn_live/js/still.js`), so there is no second
-renderer. Each is an SVG with its letters inside, because an image cannot use the fonts of its page.
+renderer. Each is an SVG with the letters that it needs, because a page's fonts do not apply inside a picture.
 """
 
 import re
@@ -40,7 +40,7 @@ def draw_stills(folder: Path, chromium_path: str | None = None) -> int:
     lacking = [name for name in figures if not all((folder / each).is_file() for each in still_names(name))]
     if not lacking:
         return 0
-    # While the browser draws one figure, the letters of the last are cut.
+    # While the browser draws one figure, the font of the last is cut to its letters.
     with chromium(chromium_path) as browser, ThreadPoolExecutor(max_workers=1) as beside:
         page = browser.new_page()
         _prepare(page, plotly_of(folder))
@@ -52,7 +52,7 @@ def draw_stills(folder: Path, chromium_path: str | None = None) -> int:
 
 
 def embed_letters(svgs: Sequence[str]) -> list[str]:
-    """Return drawings of one figure with the font that they are written in, its letters alone."""
+    """Return the drawings of one figure with their font embedded, cut to the letters in them."""
     text = "".join(
         sorted({letter for svg in svgs for piece in _TEXT.findall(svg) for letter in unescape(piece)})
     )
@@ -63,7 +63,7 @@ def embed_letters(svgs: Sequence[str]) -> list[str]:
 
 
 def _prepare(page: "Page", plotly: str) -> None:
-    """Have a page know what draws; nothing is fetched."""
+    """Load the scripts that draw into a browser tab; nothing is fetched."""
     letters.write_page(page, "<!doctype html><title>stills</title>", letters.site_font())
     page.add_script_tag(content=plotly)
     page.add_script_tag(content=f"(() => {{\n{bundle('stills.js')}}})();")

@@ -1,1 +1,1 @@
-"""A page as somebody looks at it: session and address, controls, the live figure, tabs, search, sharing."""
+"""A page on screen: session and address, controls, the live figure, tabs, search, sharing."""

@@ -1,4 +1,4 @@
-"""The address of a page: each bad value is replaced, and a notice says so."""
+"""The address of a page: each bad value is replaced, and a notice reports it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,8 +15,8 @@ from attn_words import language
 _PAGE = "_address_page"
 _DROPPED = "_address_dropped"
 _LEFT = "_address_left"  # names of the settings of every page visited
-_ASKED = "_address_asked"  # options of which a link may ask for several, until they are offered
-_NOTICES = "_address_notices"  # where the run in progress has room for them
+_ASKED = "_address_asked"  # the link's options of each multiple choice, until its control is shown
+_NOTICES = "_address_notices"  # the place of notices in the run in progress
 
 
 def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
@@ -56,12 +56,12 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
     option_names.options_from_address(
         parameters, is_news=entered or is_history_step(), goes_back=is_history_step()
     )
-    session[_PAGE] = page  # last: a run that is called off before has not entered
+    session[_PAGE] = page  # last: a run that is stopped before has not entered
     return _dropped_on(page)
 
 
 def _dropped_on(page: str) -> list[Dropped]:
-    # In another language than they were said in they are news no more.
+    # After a change of language, earlier notices are not shown again.
     said_on, dropped = st.session_state.get(_DROPPED, ((page, language()), []))
     return list(dropped) if said_on == (page, language()) else []
 
@@ -77,14 +77,14 @@ def address_items(*without: str) -> list[tuple[str, str]]:
 
 
 def notify(dropped: Sequence[Dropped]) -> None:
-    """Show which settings were dropped, and those that are dropped later in this run."""
+    """Show a notice for each dropped setting, and reserve their place for any that are dropped later."""
     st.session_state[_NOTICES] = st.empty()
     if dropped:
         _show(dropped)
 
 
 def show(steps: Steps) -> None:
-    """Write what a slider really shows into the address; say so where the link asked for something else."""
+    """Write the value that a slider shows into the address; show a notice if the link had another."""
     text = state.show(steps)
     if text is None or steps.page_explains:
         return
@@ -93,17 +93,17 @@ def show(steps: Steps) -> None:
 
 
 def show_several(setting: MultiChoice) -> None:
-    """Say which options are shown where the link asked for some that do not exist here."""
+    """Show a notice if the link had options that are not available here."""
     dropped = st.session_state.get(_ASKED, {}).pop(setting.name, [])
     if not set(dropped) <= set(setting.options):
         _add(partly_unavailable(setting, dropped))
 
 
 def index_among(choice: Steps, count: int) -> int:
-    """Return the index of the chosen one among the first ``count``: a word, a head.
+    """Return the index of the chosen word or head among the first ``count``.
 
     Args:
-        choice: the setting, whose values are all places that there may ever be; count: of those here.
+        choice: the setting, whose values are all possible indices; count: how many there are here.
     """
     show(replace(choice, values=choice.values[:count]))
     return min(state.position(choice), count - 1)

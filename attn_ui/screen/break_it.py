@@ -15,12 +15,12 @@ NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def break_it(choice: Choice, mistakes: Mapping[str, Any], draw: Callable[..., Mapping[str, Any]]) -> None:
-    """Offer the mistakes, and show the chosen one on its own example, whatever the sidebar says.
+    """Offer the mistakes, and show the chosen one on its own example, not on the page's settings.
 
     Args:
         choice: the setting whose options are the mistakes' names.
         mistakes: each an `attn_core.Mistake`, by name.
-        draw: describes the figure of its two drawings, the right one and the broken one.
+        draw: returns the figure from a mistake's two drawings, the right one and the broken one.
     """
     name = widgets.choose(choice, _("Mistake"), width=360)
     mistake = mistakes[name]

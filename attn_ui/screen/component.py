@@ -1,4 +1,4 @@
-"""Our own controls: each is a name, and the script of that name beside this file."""
+"""Our own controls: each has a name, and a script of that name beside this file."""
 
 from functools import cache
 from pathlib import Path
@@ -11,7 +11,7 @@ from attn_live.bundle import join_scripts
 
 @cache
 def component(name: str, role: str = "") -> Any:
-    """Return one of the controls of our own, whose script is the file of its name."""
+    """Return one of our own controls by its name, which is also that of its script."""
     role = f' role="{role}"' if role else ""
     return st.components.v2.component(
         name,

@@ -1,4 +1,4 @@
-"""Numbers to take away, as a CSV file."""
+"""Numbers as a CSV file to download."""
 
 import csv
 import io
@@ -9,13 +9,13 @@ import streamlit as st
 
 
 def offer_csv(label: str, name: str, content: Callable[[], bytes], **more: Any) -> None:
-    """Offer a CSV file; it is written when somebody asks for it, and the page does not run again.
+    """Offer a CSV file; it is written at the click, and the page does not run again.
 
     Args:
-        label: what the button says.
-        name: the file's.
-        content: writes it.
-        more: of Streamlit's own button.
+        label: of the button.
+        name: of the file.
+        content: returns its bytes.
+        more: further arguments of `st.download_button`.
     """
     st.download_button(label, content, file_name=name, mime="text/csv", on_click="ignore", **more)
 

@@ -67,14 +67,14 @@ def show_leads(places: Sequence[Place]) -> None:
 
 
 def tabs(setting: Tabs, contents: Mapping[str, Callable[[], None]]) -> None:
-    """Lay one row of tabs under the figure; only the open part is computed, and the address remembers it.
+    """Show one row of tabs under the figure; only the open part is computed, and the address holds it.
 
-    A tab of several parts lists them. Where the address names a part that is not offered here, the first of
-    all is open.
+    A tab of several parts lists them. If the address names a part that is not offered here, the default is
+    open.
 
     Args:
         setting: the page's own setting, whose options are the names of its parts.
-        contents: what each part shows, by its name.
+        contents: draws each part, by its name.
 
     Raises:
         ValueError: the contents are not those of the setting's options.
@@ -85,7 +85,7 @@ def tabs(setting: Tabs, contents: Mapping[str, Callable[[], None]]) -> None:
     part = open_tab if open_tab in setting.options else setting.default
     firsts = {tab_name(name): parts[0] for name, parts in setting.row}
     name, parts = next((tab_name(name), parts) for name, parts in setting.row if part in parts)
-    # Named as other controls of what `attn_ui.screen.state` holds: a lesson hides them by the setting's name.
+    # Its key is like those of other controls of settings in `attn_ui.screen.state`: links hide them by it.
     key = f"pick-{setting.name}"
     st.session_state[key] = name
     places = st.tabs(list(firsts), key=key, on_change=_open, args=(setting, key, firsts))

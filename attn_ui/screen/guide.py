@@ -1,4 +1,4 @@
-"""The guide, `docs/book/teach.md`, as a page of the app to which a link on each page leads."""
+"""The guide, `docs/book/teach.md`, as a page of the app; every page has a link to it."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ _VIEW = re.compile(r"`([a-z-]+\?[a-z]+=[^`. ]*)`")
 
 
 def show() -> None:
-    """Show it without pictures; each address of a view in it is a link there."""
+    """Show the guide without pictures; each address of a view in it becomes a link."""
     language.show()
     text = _OTHER_FILE.sub(r"\1", _PICTURE.sub("", GUIDE.read_text(encoding="utf-8")))
     st.markdown(_VIEW.sub(r"[`\1`](\1)", text))

@@ -20,7 +20,7 @@ add_folder(Path(markup.__file__).parent)
 def speak_here() -> None:
     """Set the visitor's language for the rest of this run, before anything is shown.
 
-    The choice stands in the address too, so that a link is read in its sender's language.
+    The choice is written into the address too, so that a link opens in its sender's language.
     """
     linked = st.query_params.get(LANG.name)
     if is_spoken(linked):
@@ -31,7 +31,7 @@ def speak_here() -> None:
 
 
 def _here() -> str:
-    """Return what was chosen, or what the browser prefers; a callback runs before the page speaks."""
+    """Return the chosen language, or the browser's; a callback needs it before the page runs."""
     if session() is None:
         return SOURCE
     return st.session_state.get(_CHOSEN) or preferred(st.context.locale)
@@ -68,11 +68,11 @@ def _choose(code: str) -> None:
 
 
 def asking() -> str:
-    """Return the query that asks for this language; "" for English."""
+    """Return the query that sets this language; "" for English."""
     return "" if language() == SOURCE else f"?{LANG.name}={language()}"
 
 
 def script() -> str:
-    """Return the script that tells the browser the language, and its modules their words."""
+    """Return the script that sets the language in the browser, and the words of its modules."""
     words = json.dumps(browser_words(), ensure_ascii=False).replace("</", "<\\/")
     return f"document.documentElement.lang = {json.dumps(language())}; window.labWords = {words};"

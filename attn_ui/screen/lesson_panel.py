@@ -1,6 +1,6 @@
 """The panel of a lesson, beside its figure: text, questions, and the way through its steps.
 
-The link holds the lesson and the step (`attn_ui.base.link_options`); answers live in the session alone.
+The link holds the lesson and the step (`attn_ui.base.link_options`); answers are kept in the session alone.
 """
 
 import html
@@ -30,12 +30,12 @@ from attn_ui.screen.slider_fragment import run_alone
 from attn_ui.streamlit_inside import markup
 from attn_words import _, _c, paragraph
 
-_TRIES = "_lesson_tries"  # what was answered, by lesson, step and the question's place in it
+_TRIES = "_lesson_tries"  # answers, by lesson, step and the question's index in it
 _LAST = "_lesson_last"  # the name of the lesson that was shown last, and the address of its step
-_SHOWN = "_lesson_shown"  # the answers that were asked for
-MOST_PILLS = 8  # names that stand side by side; more are in a list that unfolds
-TRIES_BEFORE = 1  # wrong ones, before the answer can be asked for
-_DONE = "_lesson_done"  # the questions that are answered, rightly or by asking
+_SHOWN = "_lesson_shown"  # the questions whose answers were revealed
+MOST_PILLS = 8  # names side by side; more are in a drop-down list
+TRIES_BEFORE = 1  # wrong answers; after one more, the right one can be revealed
+_DONE = "_lesson_done"  # the questions that are answered rightly, or revealed
 _HINTED = "_lesson_hinted"  # the addresses of steps at which a hint was given
 Place = tuple[str, str, int]
 
@@ -43,7 +43,7 @@ Place = tuple[str, str, int]
 def show() -> None:
     """Show the panel where the link names a lesson; nothing otherwise."""
     lesson_name = st.query_params.get(LESSON.name)
-    if lesson_name == "":  # it was left
+    if lesson_name == "":  # the lesson was left
         del st.query_params[LESSON.name]
         st.session_state.pop(_LAST, None)
     if not lesson_name:
@@ -67,7 +67,7 @@ def show() -> None:
                 st.caption(plain(complaint))
             return
         at = lesson.step(step)
-        if at is None:  # of which the page at this address may show nothing
+        if at is None:  # the page at this address may have nothing to do with it
             if step:
                 st.caption(_("This lesson has no step called {name}.", name=quoted(step)))
             st.html(f'<ul class="lessons">{_list_item(lesson)}</ul>')
@@ -78,7 +78,7 @@ def show() -> None:
 def first_step(query: str) -> str:
     """Return the address of a lesson's first step, where a query names a lesson without one; "" otherwise.
 
-    It is relative to any page, and keeps what the query says to all pages.
+    It is relative to any page, and keeps the settings of the query that all pages have.
     """
     query_values = dict(parse_qsl(query))
     lesson = shelf().lesson(query_values[LESSON.name]) if LESSON.name in query_values else None
@@ -100,7 +100,7 @@ def _lead_back() -> None:
 
 
 def list_lessons() -> None:
-    """Show all lessons, each a link to its first step; and what of a host's own could not be opened."""
+    """Show all lessons, each a link to its first step; and why some of a host's own could not be opened."""
     on_shelf = shelf()
     items = "".join(map(_list_item, on_shelf.lessons.values()))
     with st.container(key="lessons"):
@@ -143,7 +143,7 @@ def first_step_address(lesson: Lesson) -> str:
 
 
 def _to(lesson: Lesson, step: Step) -> str:
-    """Return the address of a step, as an attribute of HTML; what is shown in a frame stays so."""
+    """Return the address of a step, as an attribute of HTML; an embedded page stays embedded."""
     embedded = "&embed=true" if st.context.is_embedded else ""
     return html.escape(href(step.link, lesson, step) + embedded, quote=True)
 
@@ -184,7 +184,7 @@ def _head(lesson: Lesson, at: int) -> str:
 
 
 def _narration(step: Step) -> list[str]:
-    """What stands over a projected figure, one after the other: the step's questions, or its title."""
+    """Return what is shown over a projected figure, one by one: the step's questions, or its title."""
     return [without_markup(_with_numbers(question.asks, step)) for question in step.questions] or [step.title]
 
 
@@ -212,7 +212,7 @@ def _foot(lesson: Lesson, at: int) -> str:
 
 
 def _end(lesson: Lesson) -> str:
-    """Sum a lesson up: what was answered at the first try, what is worth another look, the next lesson."""
+    """Return a summary of a lesson: its sentence, first tries, steps worth another look, the next lesson."""
     questions = [
         (step, (lesson.name, step.name, index), part)
         for step in lesson.steps
@@ -240,7 +240,7 @@ def _end(lesson: Lesson) -> str:
 
 
 def _is_first_try(place: Place) -> bool:
-    """Whether a question was answered, without the answer being shown, by the first number or name given."""
+    """Whether the first answer to a question was right, and the solution was not revealed."""
     return place in st.session_state.get(_DONE, ()) and len(_tries(place)) == 1 and place not in _shown_ones()
 
 
@@ -249,7 +249,7 @@ def _attribute(text: str) -> str:
 
 
 def _address_without_lesson() -> str:
-    """Return the address of what is on screen, with a lesson that is none."""
+    """Return the present address with an empty `lesson`, by which the lesson is left."""
     pairs = address_items(LESSON.name)
     embedded = [("embed", "true")] if st.context.is_embedded else []
     return html.escape(f"?{urlencode([*pairs, (LESSON.name, ''), *embedded])}", quote=True)
@@ -270,9 +270,9 @@ def _parts(lesson: Lesson, step: Step) -> None:
 
 
 def _waiting(lesson: Lesson, step: Step) -> int:
-    """Count the questions for which what the page says of its figure waits: it may answer them (lesson.css).
+    """Count the open questions until which the figure's caption is hidden: it may answer them (lesson.css).
 
-    A hint may send there: from then on it can be read.
+    After a hint it is 0, because the hint may refer to the caption.
     """
     if (lesson.name, step.name) in st.session_state.get(_HINTED, ()):
         return 0
@@ -282,7 +282,7 @@ def _waiting(lesson: Lesson, step: Step) -> int:
 
 
 def _with_numbers(text: LessonText, step: Step) -> str:
-    """Return a text with its numbers; what cannot be computed is named where it stands."""
+    """Return a text with its numbers, or with a note on what cannot be computed."""
     try:
         return fill_in(text, step.link, tables_of, shown_name)
     except (ValueError, LookupError) as error:
@@ -324,7 +324,7 @@ def _ask(place: Place, question: LessonQuestion, step: Step) -> None:
 
 
 def _control(place: Place, question: LessonQuestion, true: Truth, step: Step) -> None:
-    """Offer what can be answered; a change is a try."""
+    """Show the control for the answer; each change is a try."""
     key = f"lesson-{'-'.join(map(str, place))}"
     last = next(iter(_tries(place)[-1:]), None)
 
@@ -347,7 +347,7 @@ def _control(place: Place, question: LessonQuestion, true: Truth, step: Step) ->
                 label_visibility="collapsed",
                 max_chars=40,
             )
-            st.button(_c("an answer", "Check"), key=f"{key}-check")  # a press leaves the field, which answers
+            st.button(_c("an answer", "Check"), key=f"{key}-check")  # the field then loses the focus
         return
 
     def on_chosen() -> None:
@@ -368,7 +368,7 @@ def _control(place: Place, question: LessonQuestion, true: Truth, step: Step) ->
 
 
 def _settled(question: LessonQuestion, true: Truth, step: Step, *, right: bool) -> None:
-    """Say what is so, and why."""
+    """Show the verdict or the answer, and the reason."""
     answer = true.answer if true.number is not None else shown_answer(question, step, true.answer)
     verdict = _("✓ **Right.**") if right else _("The answer is **{answer}**.", answer=plain(answer))
     st.markdown(paragraph(verdict, _("Computed: {why}.", why=plain(true.reason))))
@@ -377,7 +377,7 @@ def _settled(question: LessonQuestion, true: Truth, step: Step, *, right: bool) 
 
 
 def _not_yet(place: Place, question: LessonQuestion, true: Truth, tries: Sequence[Any], step: Step) -> None:
-    """Give the hint; after another try the answer can be asked for."""
+    """Show the hint; after another try, also a button that reveals the answer."""
     last = tries[-1]
     if true.number is not None and isinstance(last, str):
         hint = _("A number is wanted, as 0.25 or 25%; you typed {text}.", text=plain(last[:40]))
@@ -415,7 +415,7 @@ def _show(place: Place) -> None:
 
 
 def _is_done(lesson: Lesson, step: Step) -> bool:
-    """Tell whether each question of a step was answered, rightly or by asking for the answer."""
+    """Tell whether each question of a step was answered rightly or revealed; False without questions."""
     questions = [index for index, part in enumerate(step.parts) if isinstance(part, LessonQuestion)]
     return bool(questions) and all(
         (lesson.name, step.name, index) in st.session_state.get(_DONE, set()) for index in questions

@@ -19,7 +19,7 @@ _HIDDEN = {
 
 
 def style(names: str) -> str:
-    """Return the style sheet that hides parts and settings of a page; with names that were checked.
+    """Return the style sheet that hides parts and settings of a page; the names must be valid.
 
     >>> style("search")
     '.search { display: none !important; }'
@@ -29,7 +29,7 @@ def style(names: str) -> str:
 
 
 def _control(name: str) -> str:
-    """Return the selector of a setting's control, wherever it stands: in the sidebar or under a figure."""
+    """Return the selector of a setting's control, in the sidebar or under a figure."""
     keys = ", ".join(f".st-key-{prefix}{name}" for prefix in ("", "step-", "pick-"))
     return f'{keys}, .live-row[data-setting="{name}"] > :not(.live-tools)'
 

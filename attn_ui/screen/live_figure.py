@@ -34,7 +34,7 @@ _LOG = logging.getLogger(__name__)
 
 
 Clicked = tuple[Callable[[], Scene], Callable[[Cell], None]]
-"""Draws the picture again, and takes a click on one of its cells."""
+"""Two functions: one returns the scene anew, the other is called with a clicked cell."""
 Figures = Sequence[Mapping[str, Any]] | Sequence[go.Figure]
 
 
@@ -55,27 +55,28 @@ def live_figure(
     """Draw a figure that moves in the browser while its slider is dragged.
 
     Nothing is sent while a slider is dragged. On release the page reruns with the new position (see
-    `attn_ui.screen.state`), which also stands in the address. The steps travel again only when they change.
+    `attn_ui.screen.state`), which is also written into the address. The steps are sent again only when they
+    change.
 
     Args:
-        figures: one figure for each position of the slider (one in all when there is no slider), as
-            plain dicts or `go.Figure`; or the same already packed by `pack`, which a page can cache.
+        figures: one figure for each position of the slider (one in all when there is no slider), as plain
+            dicts or `go.Figure`; or the same already packed by `pack`, which a page can cache.
         key: this figure's name on its page.
-        name: what a saved picture's file is called.
+        name: the file name of a saved picture.
         slider: the slider whose steps the figures are.
         rows: a second slider, over rows of the figure.
-        selection: the settings that a click on a cell chooses, by the names that the maps give their rows,
-            columns and themselves (`meta.chosen`, see `attn_figures.matrix.Matrix`). What is chosen is framed
-            in the browser, so it is no part of the figures.
-        clicked: what is called before the next run when a cell of a heatmap or a box of a diagram is
-            clicked, and the scene by which it is checked that there is such a cell.
-        captions: one sentence a step, or for each step one a row of the row slider; it stands under the
-            sliders and follows them. In the markdown of `captions.runs`; users' words must have gone through
-            `markdown.plain`. Or the same packed by `pack_captions`, to be cached.
-        captions_follow_choice: whether captions change when something else is chosen: then they travel apart,
-            and a click does not bring the steps again.
-        invites: a hint beside the slider, what to look for, until a slider was moved in this browser.
-        caption: said in a saved picture, before what the sliders say: the settings that it was made with.
+        selection: the settings that a click on a cell sets, by the names that the maps give their rows,
+            columns and themselves (`meta.chosen`, see `attn_figures.matrix.Matrix`). The browser frames the
+            selected cells, so the frames are no part of the figures.
+        clicked: two functions: one returns the scene, in which a clicked cell or box must exist; the other is
+            called with the cell before the next run.
+        captions: one sentence for each step, or a list with one for each row; shown under the sliders. In the
+            markdown of `captions.runs`; users' words must have gone through `markdown.plain`. Or the same
+            packed by `pack_captions`, to be cached.
+        captions_follow_choice: whether captions change with the selection: then they are sent separately, and
+            a click does not send the steps again.
+        invites: an invitation to drag, shown beside the slider until one was moved in this browser.
+        caption: the settings of the figure, written in a saved picture before the values of the sliders.
 
     Raises:
         ValueError: no step, steps of unequal shape, too many bytes, not one figure or sentence a position.
@@ -150,7 +151,7 @@ def _component() -> Any:
 
 @cache
 def _sentences() -> Any:
-    # The same text is the same module to the browser: what it hears, the figures there know.
+    # Equal text is one module to the browser: captions sent to it reach the figures there.
     return st.components.v2.component(
         "live_said",
         html="<span class='live-said'></span>",
@@ -166,7 +167,7 @@ def _check_count(payload: bytes, n_steps: int) -> None:
 
 
 def _addresses() -> dict[str, str]:
-    """Return where the browser finds plotly.js and the panel that saves."""
+    """Return the addresses of plotly.js and of the save panel."""
     base = st.get_option("server.baseUrlPath").strip("/")
     route = f"{'/' + base if base else ''}{PLOTLY_ROUTE}"
     return {
@@ -177,10 +178,10 @@ def _addresses() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Listener:
-    """Takes over what the browser reports of one figure.
+    """Applies what the browser reports of one figure.
 
     Streamlit keeps it for as long as the session lasts, also while other pages are shown: so it holds no
-    picture, but what draws it where a click in it does something, and of sliders nothing but their steps.
+    picture, only a function that draws it if clicks have an effect, and only the steps of sliders.
     """
 
     key: str
@@ -217,7 +218,7 @@ class _Listener:
         if not isinstance(view, dict):
             raise ValueError(f"wanted an object, got {type(view).__name__}")
         n_steps, n_rows = (len(each.values) if each else 1 for each in (self.slider, self.rows))
-        # A server that took another's place may not know of a step between two: the address has its value.
+        # A server that replaced another may lack a step between two: the address has its value.
         if view.get("of", [n_steps, n_rows]) != [n_steps, n_rows]:
             raise ValueError(f"wanted a place of {n_steps} by {n_rows}, got one of {view['of']!r:.40}")
         step, row = _index(view, "step", n_steps), _index(view, "row", n_rows)
@@ -231,7 +232,7 @@ class _Listener:
 
 
 def _read_places(view: dict[str, Any], selection: Mapping[str, Steps]) -> dict[str, int]:
-    """Return where each setting that a click chooses stands."""
+    """Return the index of each setting that a click sets."""
     places = view.get("chosen") if selection else {}
     if not isinstance(places, dict):
         raise ValueError(f"wanted the places of {', '.join(selection)}, got {places!r:.40}")

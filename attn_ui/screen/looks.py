@@ -36,7 +36,7 @@ def take_over() -> None:
 
 
 def show() -> None:
-    """Offer the colours of maps and the number of decimals."""
+    """Show the lists of looks."""
     for setting, label in (
         (PALETTE, _("Colours of maps, on every page")),
         (DECIMALS, _("Decimals in cells, on every page")),

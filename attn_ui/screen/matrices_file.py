@@ -1,4 +1,4 @@
-"""Named matrices in a file: CSV, JSON or NPZ to arrays and back; what cannot be used is said."""
+"""Named matrices in a file: CSV, JSON or NPZ to arrays and back; an error explains bad content."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ from attn_words import _
 Numbers = NDArray[np.float64]
 KINDS = ("csv", "json", "npz")
 MOST_BYTES = 1_000_000  # of a file, and of each array in it
-# What unpacking may say of damaged bytes, and numpy of a header that is none.
+# What unpacking raises at damaged bytes, and numpy at a bad header.
 _NOT_A_ZIP = (
     zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, zlib.error, lzma.LZMAError,
     struct.error, IndexError, OverflowError, UnicodeError,
@@ -37,12 +37,12 @@ _SHOWN = 24  # characters of foreign text that a sentence repeats
 def read_matrices(name: str, content: bytes, names: Sequence[str]) -> dict[str, Numbers]:
     r"""Return the matrices of a file by their names, two axes each; all others are left out.
 
-    NPZ and JSON hold arrays under their names; a bias may have one axis. CSV holds a row a line, with the
-    matrix's name in front of it, or one matrix that the file is named for.
+    NPZ and JSON hold arrays under their names; a bias may have one axis. CSV holds one row in each line,
+    after the matrix's name, or one matrix that the file is named for.
 
     Args:
         name: of the file; content: its bytes.
-        names: those that may be in it.
+        names: of the matrices that may be in it.
 
     Raises:
         ValueError: it is no such file or holds none of them; the message says what was wanted.
@@ -66,7 +66,7 @@ def read_matrices(name: str, content: bytes, names: Sequence[str]) -> dict[str, 
 
 
 def csv_of(matrices: Mapping[str, Numbers]) -> bytes:
-    """Write matrices as CSV: a row a line, with the matrix's name in front of it, all digits.
+    """Write matrices as CSV: one row in each line, after the matrix's name, with all digits.
 
     >>> csv_of({"W_q": np.array([[1.0, 0.25]])})
     b'W_q,1.0,0.25\\n'
@@ -79,7 +79,7 @@ def csv_of(matrices: Mapping[str, Numbers]) -> bytes:
 
 
 def npz_of(matrices: Mapping[str, Numbers]) -> bytes:
-    """Write matrices as NPZ, an array each."""
+    """Write matrices as NPZ, one array for each."""
     buffer = io.BytesIO()
     arrays: dict[str, Any] = {name: np.asarray(numbers) for name, numbers in matrices.items()}
     np.savez(buffer, **arrays)
@@ -102,7 +102,7 @@ def _npz(name: str, content: bytes, names: Sequence[str]) -> dict[str, Numbers]:
 
 
 def _array(name: str, content: bytes) -> Numbers:
-    """Read an array in numpy's own format, its header before anything of its size is made."""
+    """Read an array in numpy's own format; its header is checked before its size is allocated."""
     buffer = io.BytesIO(content)
     try:
         version = np.lib.format.read_magic(buffer)
@@ -219,11 +219,11 @@ def _no_matrix(name: str) -> str:
 
 
 def no_number(name: str, row: int) -> str:
-    """Say where a matrix has no number."""
+    """Return a sentence on the row in which a matrix has something else than numbers."""
     return _("Row {row} of {name} holds something that is not a number.", row=row, name=name)
 
 
 def uneven(name: str, widths: Sequence[int]) -> str:
-    """Say that the rows of a matrix are not equally long."""
+    """Return a sentence on rows of a matrix that are not equally long."""
     counts = _(", ").join(map(str, widths))
     return _("The rows of {name} hold {counts} numbers: all need as many.", name=name, counts=counts)

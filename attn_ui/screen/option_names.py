@@ -17,7 +17,7 @@ _WRITTEN = "_named_written"  # what was written into the address, by the setting
 
 
 def is_renamed(setting: Parameter) -> bool:
-    """Whether a setting's options are shown in other words than the address has."""
+    """Whether the labels of a setting's options differ from their names in the address."""
     if language() != SOURCE or (isinstance(setting, MultiChoice) and setting.numbered):
         return True
     options = setting.options if isinstance(setting, Choice) else ()
@@ -27,7 +27,7 @@ def is_renamed(setting: Parameter) -> bool:
 def clear_address() -> None:
     """Remove from the address what the page before wrote there, as Streamlit does for its own controls.
 
-    The session keeps what was chosen; a link that says something else has its way.
+    The session keeps the choices; a link with other options overrides them.
     """
     for name, texts in st.session_state.pop(_WRITTEN, {}).items():
         if texts and st.query_params.get_all(name) == texts:
@@ -39,8 +39,8 @@ def options_from_address(settings: Sequence[Parameter], *, is_news: bool, goes_b
 
     Args:
         settings: of the page.
-        is_news: whether the page was opened or gone back to, so that the address may say something else.
-        goes_back: whether what the address leaves out is at its default.
+        is_news: whether the page was just opened or gone back to, so that the address may have other options.
+        goes_back: whether settings that the address leaves out are at their defaults.
     """
     last_language = st.session_state.get(_SPOKEN)
     st.session_state[_SPOKEN] = language()

@@ -26,7 +26,7 @@ def show(settings: Sequence[Parameter]) -> None:
 
 
 def show_message() -> None:
-    """Say why the last press pinned nothing."""
+    """Show why the last press pinned nothing."""
     if message := st.session_state.pop(_SAID, ""):
         st.warning(message, icon=":material/info:")
 
@@ -66,7 +66,7 @@ def _text(pin: Pin) -> str | None:
 
 
 def _line(pin: Pin, comparison: PinComparison) -> None:
-    """Say what A and B are, and offer to choose a panel, to swap them and to clear."""
+    """Show what A and B are, a choice of the panel, and buttons that swap them and clear."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="pinned"):
         if comparison.why:
             st.markdown(comparison.why, width="content")

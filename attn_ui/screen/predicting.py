@@ -1,6 +1,6 @@
 """Cover and predict, on screen: the question under a covered figure, Reveal, the verdict, Try again.
 
-What was said lives in the session alone and is gone with it: nothing of it is written or sent anywhere.
+Answers are kept in the session alone and end with it: they are not written or sent anywhere.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,25 +33,25 @@ KINDS = {
     "trend": N_("Whether one cell rises or falls as the slider moves"),
     "curve": N_("Where the curve goes: it is drawn"),
 }
-"""What each kind of question asks, for who makes a link."""
+"""The label of each kind of question, for teachers who make a link."""
 _ANSWERS = ("predict-key", "predict-number", "predict-trend")
 
 
 @dataclass
 class _Try:
-    """One try at one question: of which page, and what came of it."""
+    """One try at one question: the page, panel and kind, and the answer."""
 
     about: tuple[str, str, str]
     row: int = 0
     turn: int = 0  # how often it was tried again
     is_revealed: bool = False
     answer: predict.Answer | None = None
-    verdict: tuple[str, ...] | None = None  # of what was said, once it was revealed
+    verdict: tuple[str, ...] | None = None  # on the answer, once the panel was revealed
     language_code: str = ""  # the verdict's language
 
 
 def coverable_panels() -> Mapping[str, tuple[str, ...]]:
-    """Return what of the present figure can be covered, with the kinds of question for each."""
+    """Return the panels of the present figure that can be covered, each with its kinds of question."""
     return {name: kinds for name, (kinds, _reads) in st.session_state.get(_OFFERED, {}).items()}
 
 
@@ -65,9 +65,9 @@ class Predicting:
     """A covered figure, or one that was revealed, with its question.
 
     Attributes:
-        view: what the page shows now.
-        question: what is asked; attempt: this session's try at it.
-        chooses: the setting that chooses the row that is asked for; None where this does.
+        view: the present view of the page.
+        question: the one that is asked; attempt: this session's try at it.
+        chooses: the setting that chooses the row in question; None if a list here does.
     """
 
     view: View[Any]
@@ -88,7 +88,7 @@ class Predicting:
 
     @staticmethod
     def _is_answered() -> bool:
-        """Whether something was said."""
+        """Whether an answer was given."""
         return any(st.session_state.get(key) is not None for key in _ANSWERS)
 
     def _answers(self) -> None:
@@ -129,7 +129,7 @@ class Predicting:
 
     def _choose(self) -> None:
         row = st.session_state["predict-query"]
-        if isinstance(row, int):  # else the name of a row of a list that was another
+        if isinstance(row, int):  # else it is a name from an earlier list
             self.attempt.row = row
 
     def _bars(self, here: Map) -> None:
@@ -145,7 +145,7 @@ class Predicting:
         )
 
     def _pad(self, answer: Sequence[float] = ()) -> None:
-        """Offer a chart to draw in; or, with what was drawn, show it beside what was computed."""
+        """Show a chart to draw in; or, with an answer, the drawn curve and the computed one."""
         pad, curve = self.question.pad, self.question.curve
         if pad is None or curve is None:
             return
@@ -167,11 +167,11 @@ class Predicting:
 
     @property
     def _turn(self) -> str:
-        """Which question the bars answer: others begin anew."""
+        """A key of the present question: with another key, bars and chart start anew."""
         return f"{self.attempt.turn}-{self.question.row}"
 
     def _reveal(self) -> None:
-        """Take what was said, and show what stands there; scored when that is computed."""
+        """Store the answer and uncover the panel; the next run scores the answer."""
         answer = st.session_state.get(f"predict-{self.question.kind}")
         if self.question.kind == "row":
             drawing = (answer or {}).get("shares") or {}
@@ -187,9 +187,7 @@ class Predicting:
 
     def _tell(self) -> None:
         attempt, question = self.attempt, self.question
-        if (
-            attempt.verdict is None or attempt.language_code != language()
-        ):  # against what is computed here and now
+        if attempt.verdict is None or attempt.language_code != language():  # by the numbers of this run
             verdict = question.verdict(attempt.answer) or _("This is what stands there.")
             row = attempt.answer if question.kind == "row" and isinstance(attempt.answer, tuple) else ()
             attempt.verdict, attempt.language_code = (verdict, question.table(row) if row else ""), language()
@@ -201,7 +199,7 @@ class Predicting:
         st.button(_("Try again"), key="predict-again", on_click=self._again)
 
     def _again(self) -> None:
-        """Cover it again and ask for another query."""
+        """Cover the panel again, and ask about another row."""
         n_rows = len(self.question.map.rows) if self.question.maps else 1
         following = (self.question.row + max(1, n_rows // 3)) % n_rows
         if n_rows > 1 and self.chooses is not None and following < len(self.chooses.values):
@@ -213,7 +211,7 @@ class Predicting:
             st.session_state.pop(name, None)
 
     def clicked(self, _controls: Controls, cell: Cell) -> None:
-        """Take a click on a covered cell: its column answers which key, its row chooses the query."""
+        """Take the key of a clicked cell of the covered map as the answer."""
         if cell.trace.removesuffix(" masked") != self.question.name:
             return
         if self.question.kind == "key":
@@ -223,7 +221,7 @@ class Predicting:
 
 
 def cover_view(page: Page[Any, Any], view: View[Any]) -> Predicting | None:
-    """Cover what the link covers; None where it covers nothing.
+    """Return the view with the panel covered that the link names; None if it names none.
 
     Args:
         page: the page of this run; view: its view, with nothing covered.

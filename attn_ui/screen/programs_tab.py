@@ -1,4 +1,4 @@
-"""The tab Code: a page's programs and its formula, of which the chosen one is made and shown."""
+"""The tab Code: a choice of a page's programs and its formula."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from programs.writing import ARCHIVE, Program
 
 
 def show(programs: Programs | OneProgram) -> None:
-    """Offer the programs; only the one that is open is made."""
+    """Show a choice of the programs; only the chosen one is generated."""
     if isinstance(programs, OneProgram):
         st.markdown(programs.describe())
         show_program(programs.program)

@@ -15,7 +15,7 @@ QUICK = 0.3  # seconds within which nobody needs to be told
 def working() -> Iterator[Progress]:
     """Reserve a place in which progress is shown until the block is left.
 
-    Streamlit ends a run where that writes: whoever leaves, or asks for something else, is heard then.
+    Streamlit stops a run where it writes: so a visitor who leaves ends it at the next report.
     """
     place, began = st.empty(), time.monotonic()
 

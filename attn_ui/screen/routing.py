@@ -1,4 +1,4 @@
-"""One run of the app: chooses the page, and runs it in its turn."""
+"""One run of the app: chooses the page, and runs it when the run queue lets it (`run_queue.py`)."""
 
 from base64 import b64encode
 from copy import copy
@@ -16,7 +16,7 @@ from attn_words import _
 from attn_words import language as current_language
 
 _ROOT = Path(__file__).resolve().parents[2]
-# As it is sent: a path would be read and put so in every run.
+# Encoded as it is sent: a path would be read and encoded in every run.
 _ICON = "data:image/svg+xml;base64," + b64encode((_ROOT / "attn_ui" / "icon.svg").read_bytes()).decode()
 
 
@@ -27,10 +27,10 @@ def run() -> None:
     apply()
     is_embedded = st.context.is_embedded
     if is_embedded:
-        # In a course page the figure stands alone: its settings are the link's.
+        # In a course page the figure has no sidebar: its settings are the link's.
         st.html(f"<style>{markup.SIDEBAR} {{ display: none }}</style>")
-    # Each run has its own copies: Streamlit writes into a page that it may be run once, and where somebody is
-    # quick, the run that is called off and the one that takes its place stand in line together.
+    # Each run has its own copies: Streamlit marks a page that has run, and a stopped run may still be in the
+    # queue together with the run that replaces it.
     pages = [copy(page) for page in _pages()]
     page = st.navigation(pages, position="hidden" if is_embedded else "top")
     # Without a session, as where the module is only imported, none of them is open.
@@ -50,7 +50,7 @@ def run() -> None:
 
 
 def _pages() -> tuple[st.Page, ...]:
-    """Return all and the guide, made once for a session and language: making them looks for their files."""
+    """Return all pages and the guide, made once for each session and language: making them reads files."""
     key = f"_pages_{current_language()}"
     if key not in st.session_state:
         entries = (

@@ -1,9 +1,8 @@
-"""The search field of every page: over pages, their views, tabs and options, and the terms of the glossary.
+"""The search field of every page: over pages, their views, tabs and options, lessons, and glossary terms.
 
-What can be found follows from what pages register: each page's `settings` module, whose choices say what
-their options are, and which may list more as `FOUND`. The list and the script that reads it are files, asked
-for when somebody first goes to the field; until then it is a field and nothing else. What is typed is
-compared in the browser and sent nowhere.
+Its entries come from each page's `settings` module: the options of its choices, and its `FOUND` if it has
+one. The list of entries and the script that reads it are files, fetched when the field first gets the focus.
+The typed text is compared in the browser and sent nowhere.
 """
 
 import json
@@ -59,14 +58,14 @@ KINDS = (
     N_("group of terms"),
     N_("teaching"),
 )
-"""What can be found, as the list says it after the name."""
+"""The kinds of entries, as the list of results shows them after the name."""
 
 
 @cached()
 def all_entries() -> tuple[Entry, ...]:
-    """Return all that can be found, what is best known by its name first: terms, pages, then options.
+    """Return all entries, the best known first: terms, pages, teaching, lessons, then options.
 
-    Where another language is spoken all has its name there first, and can be found by the English one too.
+    In another language each has its name in that language first, and then the English one.
     """
     modules = {page: import_module(f"pages.{page.folder}.settings") for page in PAGES}
     terms = [entry for module in modules.values() for entry in getattr(module, "FOUND", ())]
@@ -83,13 +82,13 @@ def all_entries() -> tuple[Entry, ...]:
 
 
 def _teaching(name: str) -> Entry:
-    """Find what a teacher does: at a link that does it, or in the guide."""
+    """Return the entry of something that teachers do: at a link that does it, or in the guide."""
     page, _mark, link = TEACH[name][0].partition("?")
     return Entry((name,), "teaching", Place(page.replace("-", "_"), dict(parse_qsl(link))))
 
 
 def _lesson(lesson: Lesson) -> Entry:
-    """Find a lesson at its first step."""
+    """Return the entry of a lesson, at its first step."""
     first = lesson.steps[0]
     folder = next(page.folder for page in PAGES if page.address == first.link.partition("?")[0].strip("/"))
     link = dict(parse_qsl(first.link.partition("?")[2], keep_blank_values=True))
@@ -100,7 +99,7 @@ def _lesson(lesson: Lesson) -> Entry:
 
 
 def _options(page: PageEntry, setting: Choice) -> Iterator[Entry]:
-    """Find each option of a choice that is a tab, a view, or of a kind."""
+    """Yield the entry of each option of a choice of tabs or views, or with a kind."""
     kind = "tab" if isinstance(setting, Tabs) else setting.kind or ("view" if setting.views else "")
     if not kind:
         return
@@ -113,7 +112,7 @@ def _options(page: PageEntry, setting: Choice) -> Iterator[Entry]:
 
 @cached()
 def listing() -> str:
-    """Return everything as the browser reads it: names, what it is, where it is, other words for it."""
+    """Return all entries as JSON for the browser: names, kind, address, further words."""
     sources = {term.name: f"{term.source}; {term.code}" for term in general() if term.source or term.code}
     words = WORDS | {name: words for name, (_link, words) in TEACH.items()}
     every: list[Any] = []
@@ -126,13 +125,13 @@ def listing() -> str:
 
 
 def _in_both(entry: Entry) -> list[str]:
-    """Return names in the language that is spoken, and then in English where that differs."""
+    """Return names in the current language, and then in English where that differs."""
     labels = names(*entry.names) if entry.kind == "term" else map(_, entry.names)
     return list(dict.fromkeys([*labels, *entry.names]))
 
 
 def _kind(kind: str) -> str:
-    """Say what is found: "term", or "tab, Single head"."""
+    """Return a kind in the current language: "term", or "tab, Single head"."""
     what, comma, page = kind.partition(", ")
     return _("{kind}, {page}", kind=_(what), page=_(page)) if comma else _(kind)
 
@@ -145,7 +144,7 @@ def module() -> str:
 
 @cached()
 def _field() -> str:
-    # The list has no mark in its address: to know it, every page's settings would be read when one opens.
+    # The list has no version in its address: that would need every page's settings whenever one opens.
     return _FIELD.format(
         module=f".{PLOTLY_ROUTE}/search.js?v={content_hash(module())}",
         list=f".{PLOTLY_ROUTE}/search.json{language.asking()}",

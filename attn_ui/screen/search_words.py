@@ -1,4 +1,4 @@
-"""More words by which search finds an entry: authors, papers, code, students' words; with semicolons."""
+"""More words by which search finds an entry: authors, papers, code, students' words; semicolons between."""
 
 from attn_words import N_
 

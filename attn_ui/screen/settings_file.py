@@ -47,12 +47,12 @@ def collect(parameters: Sequence[Parameter]) -> Settings:
 
 
 def to_json(page: str, settings: Settings) -> bytes:
-    """Return the content of a settings file."""
+    """Return the content of the file."""
     return json.dumps({MARK: VERSION, "page": page, "settings": settings}, indent=1).encode()
 
 
 def read(content: bytes, page: str, parameters: Sequence[Parameter]) -> dict[str, Any]:
-    """Return the value of every setting of a page: the file's, or the default where the file has none.
+    """Return the value of every setting of a page as a file has it, or its default if the file has none.
 
     Args:
         content: of the file.
@@ -78,7 +78,7 @@ def read(content: bytes, page: str, parameters: Sequence[Parameter]) -> dict[str
 
 
 def take_over(values: dict[str, Any], parameters: Sequence[Parameter]) -> None:
-    """Set everything that a file says, from a callback before the page runs."""
+    """Set every setting of a file; to be called from a callback, before the page runs."""
     for setting in parameters:
         value = values[setting.name]
         match setting:

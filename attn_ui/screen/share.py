@@ -1,4 +1,4 @@
-"""Share: the link with its QR code, settings as a file, the figure elsewhere, its colours."""
+"""The panel Share: the link with its QR code, settings as a file, the figure as HTML, colours."""
 
 import html
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from attn_words import SOURCE, _, cached, language, paragraph
 _HERE = Path(__file__).parent
 _PLACE = "_share_place"  # where the run in progress has the panel, and what its page can set
 _TURN = "_share_turn"  # how many files were opened
-_SAID = "_share_said"  # what the file that was opened last came to: the page, and a sentence
+_SAID = "_share_said"  # of the file that was opened last: the page, and a sentence on the result
 MOST_SCANNED = 1_200  # characters of a link whose code a phone still reads from a projector
 _LINK = '<input readonly aria-label="{label}" class="share-link">'
 _SNIPPET = '<textarea readonly rows="6" wrap="off" aria-label="{label}" class="share-link"></textarea>'
@@ -80,8 +80,8 @@ def link(*, framed: bool, **more: str) -> str:
     """Return the address of what is on screen.
 
     Args:
-        framed: whether it keeps a teacher's options; a pin, the language and the colours it always keeps.
-        more: further parameters; empty ones are left out.
+        framed: whether a teacher's options stay in it; pin, language, colours and decimals always do.
+        more: further settings; empty ones are left out.
     """
     names = {PIN, COMPARE.name, LANG.name, PALETTE.name, DECIMALS.name}
     own: set[str] = set() if framed else {each.name for each in framing(())} - names
@@ -91,7 +91,7 @@ def link(*, framed: bool, **more: str) -> str:
 
 
 def public_link(address: str) -> tuple[str, str]:
-    """Return an address that other machines can open, and what is to be said about it."""
+    """Return an address that other machines can open, and a sentence about it."""
     return public_address.public_link(address, st.context.headers, st.context.ip_address)
 
 
@@ -142,7 +142,7 @@ def _field(name: str, field: str, label: str, copy: str) -> Any:
 
 
 def _file(url: str, settings: Sequence[Parameter]) -> None:
-    """Save all settings, tables of any length included, and what is pinned; and open such a file."""
+    """Show a button that saves all settings, tables and the pin as a file, and a field that opens one."""
     settings = (*settings, Pin(tuple(settings)), COMPARE)
 
     turn = st.session_state.get(_TURN, 0)
@@ -181,7 +181,7 @@ _shared_snippet = shared(snippet)
 
 
 def _page(url: str, settings: Sequence[Parameter], app: str) -> None:
-    """Hand over the figure for another web page; it is made while this is open, once for all visitors."""
+    """Show the figure as HTML for another web page; it is made on demand, once for all visitors."""
     if not st.toggle(_("Put it on my page"), key="share-page"):
         return
     here = figures_link(url)
@@ -217,7 +217,7 @@ def _page(url: str, settings: Sequence[Parameter], app: str) -> None:
 
 
 def figures_link(url: str, *, lang: bool = True) -> str:
-    """Return the link of the figure on screen from the page's name on, without what only frames a page."""
+    """Return the link of the figure on screen from the page's name on, without options of the page alone."""
     names = {PIN, COMPARE.name, COVER.name, PREDICT.name, PALETTE.name, DECIMALS.name}
     names |= {LANG.name} if lang else set()
     pairs = address_items(*({each.name for each in framing(())} - names))
@@ -225,7 +225,7 @@ def figures_link(url: str, *, lang: bool = True) -> str:
 
 
 def files() -> bytes:
-    """Return a ZIP of the files that figures on other pages share, with this server's plotly.js."""
+    """Return the ZIP of the files that figures on other pages share, with this server's plotly.js."""
     return archive(_bundle())
 
 

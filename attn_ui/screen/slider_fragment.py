@@ -1,8 +1,8 @@
 """The part of a page that runs alone when a live slider is released.
 
 A whole page makes some sixty elements; two thirds of its time goes into those that no slider moves. They stay
-as they are, as long as nothing that they were made from has changed: settings of Streamlit's own controls
-among them, and live sliders, tables and cells that were asked for while they were made.
+as they are until one of the values that they were made from changes: that of a Streamlit control, a live
+slider, a table or cells.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,12 +17,12 @@ from attn_ui.streamlit_inside.messages import Talk
 
 
 def follow(show: Callable[[], None], settings: Sequence[Parameter], *, has_sidebar: bool) -> None:
-    """Show what depends on the live sliders, now and again after each use of a control in it.
+    """Run `show`, which depends on the live sliders, now and again after each use of a control in it.
 
-    Where that changes something that the page was made from before this was called, the whole page runs.
+    If such a use changes a value that the page read before this call, the whole page runs instead.
 
     Args:
-        show: draws into the main part of the page, and asks in the sidebar where there is one.
+        show: draws into the main part of the page, and puts controls into the sidebar if there is one.
         settings: all of the page.
         has_sidebar: whether the page has a sidebar.
     """
@@ -39,7 +39,7 @@ def follow(show: Callable[[], None], settings: Sequence[Parameter], *, has_sideb
 
     def show_part() -> None:
         if has_sidebar:
-            st.sidebar.empty()  # its place there, which Streamlit gives to a part with the whole page alone
+            st.sidebar.empty()  # its place there: Streamlit gives a part one only in a run of the whole page
         show()
 
     run_alone(show_part, again)
@@ -49,7 +49,7 @@ def run_alone(show: Callable[[], None], again: Callable[[], None]) -> None:
     """Run a part of the page, and again alone whenever a control in it is used.
 
     Args:
-        show: runs with the page; again: runs alone, when it is this visitor's turn.
+        show: runs with the page; again: runs alone, in the run queue.
     """
     is_alone = False
 
@@ -65,15 +65,15 @@ def run_alone(show: Callable[[], None], again: Callable[[], None]) -> None:
     try:
         run()
     finally:
-        is_alone = True  # whatever calls it from now on is a run of this part
+        is_alone = True  # any later call is a run of this part alone
 
 
 class WholeFirst:
     """ASGI middleware: a request for a part of a page that is still being made gets the whole page.
 
-    A slider may be let go while another view is being opened, whose part it is not. And a browser that finds
-    its server again after a restart does not ask for a page, but goes on with the next release, of a part
-    that the new session does not know.
+    A slider may be released while another view opens, which does not have that part. And after a restart of
+    the server a browser requests no page, but the part of the next slider that is released, which the new
+    session does not know.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -81,7 +81,7 @@ class WholeFirst:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything on, what asks for a part that may be no more as what asks for the whole."""
+        """Pass everything on; a request for a part that may be gone becomes one for the whole page."""
         if scope["type"] != "websocket":
             await self.app(scope, receive, send)
             return

@@ -1,10 +1,10 @@
 """Values of our own controls, kept equal in the session, on screen and in the address.
 
-They are live sliders, typed tables, clicked cells and open tabs. Each is changed by the person (a report from
-the browser, an edit), by the program (a button) or by the address (a link, the back button). A run may start
-before the newest text has reached the browser's address, so what this session once wrote there is an echo,
-unless Streamlit says that the person went back or forth: then the address is right, in all that it leaves
-out too.
+They are live sliders, typed tables, clicked cells and open tabs. Each is changed by the visitor (a report
+from the browser, an edit), by the program (a button) or by the address (a link, the back button). A run may
+start before the newest text has reached the browser's address, so a text there that this session once wrote
+is ignored as an echo. After the browser's back or forward button the address decides instead, also by what it
+leaves out.
 
 A live slider is moved by the browser itself; it is commanded to another position only when `revision`
 changes, so that a report never echoes back.
@@ -33,27 +33,27 @@ class _State:
     # What this session ever put in the address for each setting; None where it was left out, at its default.
     address_texts: dict[str, set[str | None]] = field(default_factory=dict)
     lists: Counter[str] = field(default_factory=Counter)  # how many lists show each setting in this run
-    values_read: dict[str, Any] = field(default_factory=dict)  # what this run asked for, None at the default
+    values_read: dict[str, Any] = field(default_factory=dict)  # values read in this run, None at the default
     commanded: dict[str, float] = field(default_factory=dict)
     revisions: dict[str | None, int] = field(default_factory=dict)  # of each table; of all sliders under None
     # What each figure's sliders offered last: their names and values.
     sliders_by_figure: dict[str, tuple[tuple[str, tuple[float, ...]], ...]] = field(default_factory=dict)
-    names: dict[str, str] = field(default_factory=dict)  # what controls are called, by their settings' names
+    names: dict[str, str] = field(default_factory=dict)  # labels of controls, by their settings' names
     readings: dict[str, tuple[str, str]] = field(default_factory=dict)  # controls of this run: label, value
-    tied: dict[str, Any] = field(default_factory=dict)  # what the own controls of this run's settings say
-    pending: dict[str, tuple[list[str], list[str]]] = field(default_factory=dict)  # see `put`
+    tied: dict[str, Any] = field(default_factory=dict)  # values of this run's Streamlit controls, by setting
+    pending: dict[str, tuple[list[str], list[str]]] = field(default_factory=dict)  # see `put_in_address`
     answers: dict[str, tuple[Any, Any]] = field(default_factory=dict)  # see `answer`
-    # Values that stand between those of their sliders, each a step more for as long as the page is open.
+    # Values between two of a slider's own, each an added step for as long as the page is open.
     between: dict[str, float] = field(default_factory=dict)
     values_shown: dict[str, float] = field(
         default_factory=dict
-    )  # of sliders that cannot show what was asked for
-    linked: dict[str, str] = field(default_factory=dict)  # texts of settings that stand as a link has them
+    )  # of sliders that cannot show the requested value
+    linked: dict[str, str] = field(default_factory=dict)  # texts of settings still as a link set them
     held_settings: dict[str, Held] = field(default_factory=dict)  # the settings of the page that is open
 
 
 def _state() -> _State:
-    """Return what the session holds of this; its thread keeps it, as a run asks for it some seventy times."""
+    """Return the state of the session; the thread keeps it, because a run needs it some seventy times."""
     own: _State | None = getattr(_MINE, "state", None)
     if own is not None:
         return own
@@ -83,21 +83,21 @@ def with_exact_value(steps: Steps) -> Steps:
 
 
 def position(steps: Steps) -> int:
-    """Return a slider's position, as an index into its values."""
+    """Return the present position of a slider, as an index into its values."""
     state = _state()
     state.values_read[steps.name] = state.current.get(steps.name)
     return _position(state, steps)
 
 
 def value(steps: Steps) -> float:
-    """Return the value at which a slider stands."""
+    """Return the present value of a slider."""
     state = _state()
     state.values_read[steps.name] = state.current.get(steps.name)
     return steps.nearest_value(state.current.get(steps.name, steps.default))
 
 
 def text(setting: Table | Cells | Sight | Tabs) -> str:
-    """Return a table, cells, what is in sight or the open tab as the address has them, or the default."""
+    """Return the text of a table, of cells, of a zoomed part or of the open tab, or the default."""
     state = _state()
     state.values_read[setting.name] = state.current.get(setting.name)
     return _text(state, setting)
@@ -113,7 +113,7 @@ def revision(setting: Table | Cells | None = None) -> int:
 
 
 def commanded(steps: Steps) -> int:
-    """Return where the slider stood when `revision` last changed."""
+    """Return the position of a slider when `revision` last changed."""
     state = _state()
     at = state.commanded.get(steps.name, steps.default)
     value = state.values_shown.get(steps.name, at)
@@ -123,8 +123,8 @@ def commanded(steps: Steps) -> int:
 def offer(figure: str, sliders: Sequence[Steps]) -> bool:
     """Register a figure's sliders and their values, before their positions are read.
 
-    The browser counts positions, so where a figure's sliders or their values become others, it is commanded
-    to the positions of the present values among them.
+    The browser reports indices, so when a figure's sliders or their values change, it is commanded to the
+    indices of the present values.
 
     Returns whether the session saw the figure before.
     """
@@ -140,9 +140,9 @@ def offer(figure: str, sliders: Sequence[Steps]) -> bool:
 
 
 def show(steps: Steps) -> str | None:
-    """Write what a slider really shows into the address, in place of the requested value.
+    """Write the value that a slider shows into the address, in place of the requested value.
 
-    Returns the text of a link that asked for something else, once.
+    Returns the text of the link, once, if that requested another value.
 
     Args:
         steps: the setting with the values that the page has.
@@ -159,12 +159,12 @@ def show(steps: Steps) -> str | None:
 
 
 def report(steps: Steps, index: int) -> None:
-    """Take over the position that the browser reports."""
+    """Set a slider to the position that the browser reports."""
     _change(_state(), steps, steps.values[index])
 
 
 def command() -> None:
-    """Move the browser's sliders to the positions held here."""
+    """Move the browser's sliders to the positions in the session."""
     _command(_state(), None)
 
 
@@ -179,7 +179,7 @@ def write_setting(setting: Table | Cells | Sight | Tabs, new: str, *, replaces: 
     """Keep a text and put it in the address; a table too long for a link is kept in the session alone.
 
     Args:
-        setting: whose text it is.
+        setting: of the text.
         new: the text.
         replaces: whether an editor that shows the text must start afresh from it.
     """
@@ -191,9 +191,9 @@ def write_setting(setting: Table | Cells | Sight | Tabs, new: str, *, replaces: 
 
 
 def describe(name: str, label: str, reading: str | None = None) -> None:
-    """Note the label of a setting's control on the page, and its value in words.
+    """Store the label of a setting's control on the page, and its value in words.
 
-    A live figure's sliders say it themselves, while they move.
+    The sliders of a live figure need no `reading`: the browser has their texts.
     """
     state = _state()
     state.names[name] = label
@@ -202,7 +202,7 @@ def describe(name: str, label: str, reading: str | None = None) -> None:
 
 
 def tie(name: str, value: Any) -> None:
-    """Note a Streamlit control of this run: its setting, and the value that it shows."""
+    """Store a Streamlit control of this run: its setting, and the value that it shows."""
     _state().tied[name] = value
 
 
@@ -212,15 +212,15 @@ def tied() -> dict[str, Any]:
 
 
 def tie_all(names: Mapping[str, Any]) -> None:
-    """Note the controls of the whole page, for a part that runs alone without drawing them."""
+    """Store the controls of the whole page, for a part that runs alone without drawing them."""
     _state().tied.update(names)
 
 
 def put_in_address(name: str, *texts: str) -> None:
     """Write a setting that the server alone decides into the address, until the browser has it too.
 
-    The browser may have sent its next message before it heard of this. That has the address of before, and
-    would undo it: until the browser's own address says so, it is written anew.
+    The browser may have sent its next message before this reached it. That message has the old address and
+    would undo the change: so it is written again until the browser's own address has it.
     """
     _state().pending[name] = (sent_address().get(name, []), [*texts])
     _say(name, texts)
@@ -233,10 +233,10 @@ def is_in_address(name: str) -> bool:
 
 
 def answer(name: str, value: Any) -> None:
-    """Set what a control will show; to be called from a callback.
+    """Set the value that a control will show; to be called from a callback.
 
-    A message that the browser sent before it received this value still has the control's old value; until
-    a run has ended, such a message does not undo the new one.
+    The browser may have sent its next message, with the control's old value, before this reached it: until a
+    run has ended, the old value does not undo the new one.
     """
     _state().answers[name] = st.session_state.get(name), value
     st.session_state[name] = value
@@ -276,7 +276,7 @@ def readings() -> list[tuple[str, str]]:
 
 
 def labels() -> dict[str, tuple[str, str]]:
-    """Return the same by setting."""
+    """Return the label and the value in words of each control of this run, by setting."""
     return dict(_state().readings)
 
 
@@ -318,10 +318,10 @@ def resume(snapshot: Snapshot) -> bool:
 
 
 def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
-    """Make session and address agree at the start of a run.
+    """At the start of a run take news from the address into our own controls, then write their values back.
 
     Args:
-        parameters: the page's settings; Streamlit itself looks after those with one of its own controls.
+        parameters: of the page; those with a Streamlit control are left to Streamlit.
         entered: whether this is the page's first run since it was opened.
     """
     state = _state()
@@ -337,12 +337,12 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
         tied = [each for each in parameters if each.name in own_values and each.name not in state.answers]
         _correct(
             [each for each in tied if not option_names.is_renamed(each)]
-        )  # of what was answered the browser is told
+        )  # values in `answers` are sent to the browser
         _put_again(state)
     held_settings = [setting for setting in parameters if isinstance(setting, Held)]
     state.held_settings = {setting.name: setting for setting in held_settings}
     history = is_history_step()
-    address = st.query_params.to_dict()  # at once: to ask for each takes longer than all else here
+    address = st.query_params.to_dict()  # at once: single calls take longer than all else here
     if entered:
         state.between.clear()
     for setting in held_settings:
@@ -354,7 +354,7 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
 
 
 def _correct(parameters: Sequence[Parameter]) -> None:
-    """Have the server's address say of controls what they say: a browser that is quick sends an older one."""
+    """Set the controls' values in the server's copy of the address: a quick browser sends an older one."""
     for setting in parameters:
         value = st.session_state.get(setting.name, setting.default)
         texts = address_texts(value) if value != setting.default else []
@@ -369,7 +369,7 @@ def address_texts(value: Any) -> list[str]:
 
 
 def _says(setting: Parameter, texts: Sequence[str], value: Any) -> bool:
-    """Whether the address says of a setting that it has a value."""
+    """Whether the texts of a setting in the address stand for a value."""
     if isinstance(value, list | tuple):
         return [*texts] == [*value]
     try:
@@ -379,9 +379,9 @@ def _says(setting: Parameter, texts: Sequence[str], value: Any) -> bool:
 
 
 def _read(state: _State, setting: Held, text: str | None, *, entered: bool, history: bool) -> None:
-    """Take over what the address has, where that is news."""
+    """Set a setting to its text in the address, if that is news."""
     if not history:
-        # A link that says nothing of it: as it was left; but tabs are each page's own.
+        # A link without it leaves it as it was; but tabs are each page's own.
         if entered and text is None and not isinstance(setting, Tabs):
             return
         if not entered and text in state.address_texts.get(setting.name, {None}):
@@ -416,7 +416,7 @@ def _change(state: _State, setting: Held, new: float | str) -> None:
 
 
 def _command(state: _State, setting: Held | None) -> None:
-    """Have the screen follow: one table's editor, or all sliders."""
+    """Make the browser show the present values: in one table's editor, or of all sliders."""
     which = None if isinstance(setting, Steps) or setting is None else setting.name
     if which is None:
         state.commanded = {name: at for name, at in state.current.items() if not isinstance(at, str)}
@@ -424,7 +424,7 @@ def _command(state: _State, setting: Held | None) -> None:
 
 
 def _write(state: _State, setting: Held, address: Mapping[str, str]) -> None:
-    """Have the address say what is kept here."""
+    """Write the present value of a setting into the address."""
     text = _in_address(state, setting)
     state.address_texts.setdefault(setting.name, {None}).add(text)
     if address.get(setting.name) == text:
@@ -436,7 +436,7 @@ def _write(state: _State, setting: Held, address: Mapping[str, str]) -> None:
 
 
 def left_out(parameters: Sequence[Parameter]) -> list[str]:
-    """Name the tables that are too long for the address."""
+    """Return the names of the tables that are too long for the address."""
     return [each.name for each in parameters if isinstance(each, Table) and _too_long(each, text(each))]
 
 

@@ -35,13 +35,13 @@ class StreamlitControls(Controls):
     """The controls of one run of a page on screen; their values live in the session.
 
     Attributes:
-        picture: the figure's place, kept free where a control below it is read before the figure is drawn.
+        picture: the place of the figure, if controls under it are made before it is drawn.
     """
 
     picture: DeltaGenerator | None = None
 
     def __init__(self) -> None:
-        """Never wait for a long computation: the page shows its progress instead."""
+        """Wait for no computation: the screen shows its progress."""
         super().__init__(patience=0.0)
 
     choose = staticmethod(widgets.choose)
@@ -74,7 +74,7 @@ class StreamlitControls(Controls):
 
     @staticmethod
     def caption(text: str) -> None:
-        """Say something beside the controls."""
+        """Show a sentence beside the controls."""
         st.caption(text)
 
     @staticmethod
@@ -84,7 +84,7 @@ class StreamlitControls(Controls):
 
     @staticmethod
     def report_dropped(bad: Dropped) -> None:
-        """Report beside the controls a value that does not fit."""
+        """Show beside the controls which setting does not fit."""
         st.caption(f":material/link_off: {bad.sentence()}")
 
     @staticmethod
@@ -99,19 +99,19 @@ class StreamlitControls(Controls):
 
     @staticmethod
     def sidebar() -> AbstractContextManager[Any]:
-        """The sidebar."""
+        """Return the sidebar."""
         return st.sidebar
 
     @contextmanager
     def more(self, *settings: Parameter) -> Iterator[Controls]:
-        """The part *More settings* of the sidebar; while it is closed, all is at its default."""
+        """Return the part *More settings*; while it is closed, its settings are at their defaults."""
         is_set = any(self._is_set(each) for each in settings)
         place = st.expander(_("More settings"), is_set, key="more-settings", on_change="rerun")
         if place.open or is_set:
             with place:
                 yield self
             return
-        for each in settings:  # or it would stand there again once this is opened, after Back
+        for each in settings:  # else it would be back once this is opened, after Back
             st.session_state.pop(each.name, None)
         defaults = Controls()
         yield defaults
@@ -125,7 +125,7 @@ class StreamlitControls(Controls):
 
     @staticmethod
     def row(gap: Gap = "small", label: str = "") -> AbstractContextManager[Any]:
-        """A row."""
+        """Return a row."""
         row = st.container(horizontal=True, vertical_alignment="center", gap=gap)
         if label:
             row.markdown(label, width="content")
@@ -133,7 +133,7 @@ class StreamlitControls(Controls):
 
     @staticmethod
     def columns(widths: Sequence[float]) -> Sequence[AbstractContextManager[Any]]:
-        """Columns."""
+        """Return columns."""
         return st.columns(widths)
 
     def under_picture(self) -> AbstractContextManager[Any]:
@@ -143,12 +143,12 @@ class StreamlitControls(Controls):
 
     @staticmethod
     def space(*, is_needed: bool = True) -> AbstractContextManager[Any]:
-        """A place to fill later."""
+        """Return a place to fill later."""
         return st.container() if is_needed else nullcontext()
 
     @staticmethod
     def part(module: str, of: Any, otherwise: str = "") -> None:
-        """Show a module's part."""
+        """Call `show(of)` of a module."""
         del otherwise
         import_module(module).show(of)
 
@@ -164,7 +164,7 @@ class StreamlitControls(Controls):
 
     @staticmethod
     def link(setting: Parameter, value: Any) -> None:
-        """Write a setting into the address, and into its Streamlit control if it has one."""
+        """Write a value into the address, and into its control where Streamlit has one."""
         if isinstance(setting, Steps):
             st.query_params[setting.name] = setting.text(value)
             return
@@ -186,7 +186,7 @@ class StreamlitControls(Controls):
 
     @staticmethod
     def answer(setting: Parameter, value: Any) -> None:
-        """Set what a control will show next."""
+        """Set the value that a control shows from the next run on."""
         state.answer(setting.name, value)
 
     @staticmethod

@@ -15,7 +15,7 @@ ROUNDED = N_("Computed with all digits; only what is shown is rounded.")
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int = 0) -> str:
-    r"""Return a table in markdown; bars inside cells are escaped.
+    r"""Return a table as markdown; a bar inside a cell does not split it.
 
     Args:
         header: the title of each column.
@@ -33,13 +33,13 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int 
 
 
 def numbers_table(columns: Mapping[str, Sequence[Any]], write: Callable[[float], str]) -> "Styler":
-    """Lay a table of numbers out for `st.dataframe`: it is shown as written and saved with all digits.
+    """Return a table of numbers for `st.dataframe`: shown as `write` formats them, saved with all digits.
 
     Streamlit's own formats write an ASCII minus, and one before a number that rounds to zero.
 
     Args:
-        columns: names, as texts, and numbers; the columns of one table by their titles.
-        write: how a number is written.
+        columns: texts and numbers, by the titles of the columns.
+        write: formats a number.
     """
     frame = pd.DataFrame(dict(columns))
     # pandas gives each table a new name, by which an equal one would be sent again.
@@ -48,10 +48,10 @@ def numbers_table(columns: Mapping[str, Sequence[Any]], write: Callable[[float],
 
 
 def checks_table(columns: Mapping[str, Sequence[Any]]) -> str:
-    """Lay checks out, one row for each thing that must hold and one column for each computation.
+    """Return a table of checks: one row for each thing that must hold, one column for each computation.
 
     Args:
-        columns: for each computation, by its title, its checks, each an `attn_core.Check`.
+        columns: the checks of each computation, each an `attn_core.Check`, by its title.
     """
     rows = (
         [_(row[0].name), *(_verdict(each.passed, each.verdict) for each in row)]

@@ -1,4 +1,4 @@
-"""Teach: cover a panel until a class has predicted it, a link for the class, and where slides are made."""
+"""The panel Teach: cover a panel until a class has predicted it; links for the class and to the guide."""
 
 from collections.abc import Sequence
 
@@ -87,7 +87,7 @@ def _put_question() -> None:
 
 
 def _lesson(settings: Sequence[Parameter]) -> None:
-    """Make a link for a lesson, with what is covered; what it hides and says is set on no page but that."""
+    """Show a link for a class; what the link hides, covers and says does not apply to this page."""
     labels = state.control_names()
     widgets = {each.name: labels[each.name] for each in settings if each.name in labels}
     parts = {name: _(label) for name, label in PARTS.items()}

@@ -1,8 +1,8 @@
-"""Words and letters, explained where they stand: one line at the end of a page, and what the browser needs.
+"""Explanations of words and letters on a page: one line at its end, and the data for the browser.
 
-The line names the terms and letters of what stands at the figure, and unfolds to them as small buttons. Its
-script comes once the picture is drawn; it marks the same words in prose, finds those of the open tab, and
-explains each by hover, tap and keyboard. It never touches a text that somebody else has drawn.
+The line unfolds to small buttons, one for each term and letter at the figure. Its script is loaded once the
+figure is drawn; it marks the same words in prose, finds those of the open tab, and explains each by hover,
+tap and keyboard. It never changes the text itself.
 """
 
 import html
@@ -46,7 +46,7 @@ def show(terms: Sequence[Term], letters: str) -> None:
 
 @cached()
 def listing() -> str:
-    """Return every term as the browser reads it, and which subscripts belong to their letters."""
+    """Return every term as JSON for the browser, and the symbols to which a subscript belongs."""
     content: dict[str, Any] = {"terms": [_entry(term) for term in all_terms()], "named": sorted(compounds())}
     if current_language() != SOURCE:
         content["beside"] = [BEFORE, NOT_AFTER]
@@ -72,7 +72,7 @@ def _entry(term: Term) -> dict[str, Any]:
 
 @cache
 def module() -> str:
-    """Return the script that explains."""
+    """Return the script that shows the explanations."""
     script = join_scripts(Path(__file__).parent / "terms.js")
     names = {"{prose}": markup.TEXT, "{main}": markup.MAIN, "{state}": markup.STATE}
     for placed, name in names.items():

@@ -1,4 +1,4 @@
-"""Tables of numbers to type over or to paste as text; bad cells are named, and nothing typed is lost."""
+"""Tables of numbers to type over or to paste as text; bad cells are reported, and nothing typed is lost."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ Lines = Sequence[Sequence[float]]
 class Typed:
     """A table that can be typed: setting, heading and present rows, and their names where these are fixed.
 
-    Columns are counted from 1 unless they are named. Rows that are ``drawn`` are nobody's own yet: where
-    others are drawn, the editor starts afresh from these.
+    Columns without names are numbered from 1. Rows with ``is_from_seed`` are not the visitor's own yet: when
+    the seed gives other rows, the editor starts afresh from them.
     """
 
     setting: Table
@@ -34,9 +34,9 @@ class Typed:
 
 
 def type_over(tables: Sequence[Typed]) -> None:
-    """Show tables that can be edited; edits start no run, because a run would end the edit of the next cell.
+    """Show tables to type over; nothing runs meanwhile, because a run would end the edit of the next cell.
 
-    Numbers that are missing or too large are named, and the last complete table stays.
+    Numbers that are missing or too large are reported, and the last complete table stays.
     """
     starts = {table.setting.name: _start(table) for table in tables}
 
@@ -71,13 +71,13 @@ def type_over(tables: Sequence[Typed]) -> None:
 
 
 def _keep_edits(problem: str) -> str:
-    """Say what is wrong, and that nothing is lost."""
+    """Return a note with a problem, and that the picture stays."""
     message = paragraph(problem, _("The picture stays as it was."))
     return f":material/edit: {message}"
 
 
 def _start(table: Typed) -> tuple[str, pd.DataFrame]:
-    """Return an editor's key and the numbers that it started from, which must not move while it is open."""
+    """Return an editor's key and the numbers that it started from, which must not change while it is open."""
     key = f"_edit_{table.setting.name}_{state.revision(table.setting)}"
     start = f"{key}_start"
     columns = list(table.columns) or [str(number) for number in range(1, len(table.rows[0]) + 1)]
@@ -113,7 +113,7 @@ def edited(frame: pd.DataFrame, changes: dict[str, Any]) -> np.ndarray:
 
 
 def paste(table: Typed) -> None:
-    """Take a whole matrix as text: a row a line or after a semicolon, numbers between commas or spaces."""
+    """Show a field for a matrix as text: rows on lines or after semicolons, commas or spaces in a row."""
     setting = table.setting
     key = f"_paste_{setting.name}"
 
@@ -141,7 +141,7 @@ def paste(table: Typed) -> None:
 
 
 def matrix_of(text: str, setting: Table) -> tuple[list[list[float]], str]:
-    """Read a matrix from text; return its rows, and what is wrong with it or nothing.
+    """Read a matrix from text; return its rows, and what is wrong with it, or "".
 
     >>> from attn_ui.base.shared_settings import TABLE_Q
     >>> matrix_of("1, 2\\n3\\t4", TABLE_Q)

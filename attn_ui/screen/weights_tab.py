@@ -1,4 +1,4 @@
-"""Projections under a figure: to read, to type over, to paste, to take from a file and to take away."""
+"""Projections under a figure: to read, to type over, to paste, to load from a file and to save."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -36,14 +36,14 @@ def show(
     write: Callable[[float], str],
     columns: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
-    """Show the weights of a page; they can be edited while weights are set by hand.
+    """Show the weights of a page; let them be edited if they are set by hand.
 
     Args:
-        weights: all weights in order; present: their numbers by name.
+        weights: all of them, in order; present: their numbers, by their names.
         typed_rows: those that were set by hand.
         by_hand: whether weights are set by hand now.
-        write: formats a number that cannot be edited.
-        columns: the names of the columns, for weights that have some.
+        write: formats a number that is only shown.
+        columns: the names of columns, by the names of weights that have some.
     """
     small = [each for each in weights if each.is_typed]
     names = columns or {}
@@ -77,7 +77,7 @@ def _names(weight: Weight) -> list[str]:
 
 
 def _read(weight: Weight, numbers: Numbers, columns: Sequence[str], write: Callable[[float], str]) -> None:
-    """Show a weight that is only read."""
+    """Show a weight that cannot be edited."""
     names = columns or [str(column) for column in range(1, weight.shape[1] + 1)]
     st.markdown(f"**{weight.title}** ({weight.sizes})")
     table: dict[str, Any] = {" ": _names(weight)} | {name: numbers[:, at] for at, name in enumerate(names)}
@@ -87,7 +87,7 @@ def _read(weight: Weight, numbers: Numbers, columns: Sequence[str], write: Calla
 def _editable_table(
     weight: Weight, numbers: Numbers, own: Mapping[str, object], columns: Sequence[str]
 ) -> Typed:
-    """Return the table of a weight; one that is drawn starts from its numbers with six digits."""
+    """Return the table of a weight; one from the seed starts from its numbers with six digits."""
     is_random = weight.name not in own
     rows = [[float(f"{cell:.6g}") if is_random else cell for cell in row] for row in numbers.tolist()]
     fields = {"weight": weight.title, "sizes": weight.sizes}
@@ -127,7 +127,7 @@ def _paste(weights: Sequence[Weight]) -> None:
 
 
 def _open(weights: Sequence[Weight]) -> None:
-    """Take weights from a file: all that it holds, or none of them."""
+    """Show a field that loads weights from a file: all that it holds, or none of them."""
     turn = st.session_state.get(_TURN, 0)
 
     def take_file() -> None:

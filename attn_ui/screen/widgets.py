@@ -22,7 +22,7 @@ def _tied(name: str) -> dict[str, Any]:
 
 
 def _tied_by_name(setting: Choice | MultiChoice, names: Sequence[str] = ()) -> dict[str, Any]:
-    """Tie options that are shown in other words than the address has."""
+    """Return the arguments that bind options to a setting; renamed ones are bound to its key alone."""
     if not option_names.is_renamed(setting):
         return _tied(setting.name)
     labels = {option: label_of(setting, option) for option in setting.options}
@@ -31,18 +31,18 @@ def _tied_by_name(setting: Choice | MultiChoice, names: Sequence[str] = ()) -> d
 
 
 def _note(name: str, value: Any, label: str, reading: str, more: dict[str, Any]) -> None:
-    """Note what a control was made with; one that cannot be used says nothing of what is shown."""
+    """Store a control's value, its label and the text of its value; no text if the control is disabled."""
     tie(name, value)
     describe(name, label, None if more.get("disabled") else reading)
 
 
 def _unless_set(setting: Choice | MultiChoice, start: dict[str, Any]) -> dict[str, Any]:
-    """Return where a control starts, unless it was told already: Streamlit takes one of the two."""
+    """Return a control's default, unless the session has its value: Streamlit takes one of the two."""
     return {} if option_names.is_renamed(setting) and setting.name in st.session_state else start
 
 
 def choose(choice: Choice, label: str, **more: Any) -> str:
-    """Offer the options in a list that unfolds."""
+    """Offer the options in a drop-down list; return the chosen one."""
     tied, start = _tied_by_name(choice), {"index": choice.options.index(choice.default)}
     option: str = st.selectbox(label, choice.options, **_unless_set(choice, start), **tied, **more)
     option_names.write_choice(choice, option)
@@ -140,7 +140,7 @@ def several(
 ) -> list[str]:
     """Offer switches for some options, any number of which may be on.
 
-    What is chosen and not offered any more is chosen no more: nor does the address say so.
+    A chosen option that is no longer available is dropped, also from the address.
     """
     chosen_before = st.session_state.get(setting.name) or []
     if not set(chosen_before) <= set(available):
@@ -156,9 +156,9 @@ def several(
 
 
 def step(steps: Steps, label: str, **more: Any) -> float:
-    """Offer in the sidebar what may be a live figure's slider elsewhere; return its value.
+    """Offer a setting in the sidebar that may be a live figure's slider elsewhere; return its value.
 
-    The value lives where the sliders' do, so that a link and both controls agree.
+    The value is kept with those of live sliders, so that a link and both controls agree.
     """
     show(steps := with_exact_value(steps))
     key, texts = f"step-{steps.name}", steps.texts()
@@ -171,15 +171,15 @@ def step(steps: Steps, label: str, **more: Any) -> float:
 
 
 def _move_to_option(steps: Steps, options_here: Sequence[Any], option: Any) -> None:
-    """Take over what was chosen from a list; nothing where the list has become another meanwhile."""
+    """Set a slider to the option chosen from a list; ignore one that the list no longer has."""
     if option in options_here:
         move(steps, steps.values[options_here.index(option)])
 
 
 def pick(steps: Steps, label: str, names: Sequence[str], **more: Any) -> int:
-    """Offer by name what is otherwise chosen by a click or a slider; return its position.
+    """Offer by name what a click or a slider can also choose; return its index.
 
-    The choice lives where the sliders' do (`attn_ui.screen.state`), so several lists of one setting agree.
+    The value is kept in `attn_ui.screen.state`, so several lists of one setting agree.
     """
     again = times_shown(steps)
     key = f"pick-{steps.name}" if again == 1 else f"pick-{steps.name}-{again}"

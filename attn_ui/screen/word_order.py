@@ -15,9 +15,9 @@ def word_order(setting: Table, words: Sequence[str], order: Sequence[int], about
     """Offer words to drag, or to move by keys, into another order; a setting keeps the order.
 
     Args:
-        setting: what says it, in one row.
-        words: as they stood; order: which of them comes to each place.
-        about: what this is for, to who cannot see it.
+        setting: holds the order, as one row of indices.
+        words: in their first order; order: the index, counted from 0, of the word at each place.
+        about: the label, for screen readers.
     """
 
     def on_move() -> None:

@@ -32,12 +32,12 @@ def zoomed_map(
 
     Args:
         make: returns the source of the map's tiles.
-        of: tells this map from any other of the session.
-        sizes: of each level; keep: what a cell says of its block.
-        meta: what the script takes of it, without its sizes.
+        of: identifies the map among those of the session.
+        sizes: of each level; keep: how a cell sums up its block.
+        meta: further data for the script, without sizes.
         name: of a saved picture; key: of the element.
-        sight: the setting that says which part is in sight, and what it says. It follows the map once that
-            stands still: no zoom and no pan waits for it.
+        sight: the setting of the visible part, and its present text. It follows the map once that is at rest:
+            no zoom and no pan waits for it.
     """
     setting, at = sight
     cached: tuple[object, OpenMap | None] = st.session_state.get(_KEPT, (None, None))

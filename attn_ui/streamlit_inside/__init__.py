@@ -1,1 +1,1 @@
-"""All that this app uses of Streamlit and Streamlit does not document: a module, and a declaration, each."""
+"""All undocumented parts of Streamlit that this app uses, each declared as a `Feature` in its module."""

@@ -1,4 +1,4 @@
-"""The layout of Streamlit's page, for the background and the picture that are shown before it loads."""
+"""The layout of Streamlit's page, for the background and the still picture that are shown first."""
 
 import re
 from functools import cache
@@ -14,8 +14,8 @@ MEASURE = """() => new Promise((done) => requestAnimationFrame(() => requestAnim
   const parts = [head.top, stage.width - head.width, about.top, stage.top, stage.width];
   done(parts.map((part) => Math.round(100 * part) / 100));
 })))"""
-"""Measures, in pixels: the title's top, what of the width stands beside it, the top of the sentence under it,
-that of the figure and its width."""
+"""Measures, in pixels: the title's top, the width left beside it, the top of the sentence under it, the top
+of the figure and its width."""
 SIDE = """() => document.querySelector(".stSidebar")?.getBoundingClientRect().width ?? 0"""
 """The width of the sidebar in a window that has room for it."""
 _HERE = Path(__file__).parent
@@ -30,7 +30,7 @@ _FETCHES = re.compile(
 def defer_fetches(html: str) -> str:
     """Return the HTML with the app's scripts in a template at its end, which `startApp` opens.
 
-    The picture comes first so: some sixty scripts would be asked for before it, and run before it is painted.
+    So the picture is painted first: else some sixty scripts would be requested and run before it.
     """
     fetches = "".join(_FETCHES.findall(html))
     later = f"<template data-later>\n{fetches}</template>"
@@ -39,7 +39,7 @@ def defer_fetches(html: str) -> str:
 
 @cache
 def style(name: str) -> str:
-    """Return a style sheet that holds before the app: "ground", the background, or "early", the picture."""
+    """Return a style sheet used before the app: "ground", the background, or "early", the picture."""
     return (_HERE / f"{name}.css").read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""A feature that relies on something undocumented: what that is, what it gives, and the app without it."""
+"""A feature that relies on undocumented parts of Streamlit: what it needs, and the app without it."""
 
 import inspect
 from collections.abc import Callable
@@ -17,7 +17,7 @@ class Feature:
     def __init__(
         self, name: str, *needs: Need, uses: str, gives: str, without: str, upstream: tuple[int, ...] = ()
     ) -> None:
-        """Declare it.
+        """Declare the feature.
 
         Args:
             name: of the feature, in the log.
@@ -46,7 +46,7 @@ class Feature:
 
 
 def look_up(where: str) -> Any:
-    """Return what stands at a place, given as "module:name.name".
+    """Return the object at a path such as "module:name.name".
 
     Raises:
         LookupError: there is no such module, or nothing of that name in it.

@@ -13,7 +13,7 @@ _FOLDER = "streamlit.file_util:get_static_dir"
 
 
 def folder() -> Path | None:
-    """Return where it lies; None where nobody knows."""
+    """Return the folder of Streamlit's front end; None if it is not found."""
     try:
         path = Path(look_up(_FOLDER)())
     except (LookupError, TypeError):
@@ -49,9 +49,9 @@ def font(stem: str) -> Path:
 
 
 def missing_names(names: Iterable[str]) -> list[str]:
-    """Return which of some names stand in none of its scripts, 23 MB that are read file by file.
+    """Return the names that occur in none of its scripts, 23 MB that are read file by file.
 
-    The one that holds most of the names is read first: the others are then looked through for few.
+    The script with most of the names is read first, so that few are left to look for in the others.
     """
     missing = {name: re.compile(rb"%s(?![\w-])" % name.encode()) for name in names}
     scripts = [path for path in texts().values() if path.suffix == ".js"]

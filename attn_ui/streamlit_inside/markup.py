@@ -1,7 +1,7 @@
-"""Elements that Streamlit draws: every class and attribute of theirs that we rely on.
+"""All classes and attributes of Streamlit's elements that we rely on.
 
 `markup.css`, `arriving.css`, `lesson_room.css` and the scripts beside them are the only files that name them;
-what else needs one takes it from here. A test finds each of them in the running app.
+all other code takes the names from here. A test finds each of them in the running app.
 """
 
 from functools import cache
@@ -53,7 +53,7 @@ NAMES = (
 """Classes and values of `data-testid`, and attributes."""
 
 APP = ".stApp"
-"""All of the app, on its own paper."""
+"""The whole app, with its background."""
 SIDEBAR = ".stSidebar, [data-testid=stExpandSidebarButton]"
 """The sidebar, and the button that opens it."""
 TABS = ".stMainBlockContainer [data-testid=stTabs]"
@@ -61,15 +61,15 @@ PROSE = ", ".join(
     f".stMainBlockContainer [data-testid={name}]"
     for name in ("stMarkdown", "stCaptionContainer", "stHeading", "stTabs", "stPageLink")
 )
-"""All that a page says beside its figure, and its tabs."""
+"""All texts of a page beside its figure, and its tabs."""
 MAIN = ".stMain"
 """All of the page but the sidebar and the navigation."""
 NOTICE = f"{MAIN} [data-testid=stAlert]"
 """A sentence in a box that stands out."""
 TEXT = f"{MAIN} [data-testid=stMarkdownContainer]"
-"""A text in it."""
+"""A text in `MAIN`."""
 STATE = "data-test-script-state"
-"""The attribute of the app that says whether a run is in progress."""
+"""The attribute of the app that shows whether a run is in progress."""
 READY = "[data-testid=stApp][data-test-script-state=notRunning][data-test-connection-state=CONNECTED]"
 """The app once a run has ended."""
 
@@ -94,19 +94,19 @@ FEATURE = Feature(
 
 @cache
 def style() -> str:
-    """Return the style of what Streamlit draws."""
+    """Return the style sheet for the elements that Streamlit draws."""
     return (_HERE / "markup.css").read_text(encoding="utf-8")
 
 
 @cache
 def arriving() -> str:
-    """Return the style that holds only while a page opens."""
+    """Return the style that applies only while a page opens."""
     return (_HERE / "arriving.css").read_text(encoding="utf-8")
 
 
 @cache
 def lesson_room() -> str:
-    """Return the style that makes room for the panel of a lesson, for while it is there."""
+    """Return the style that makes room for the panel of a lesson, while it is shown."""
     return (_HERE / "lesson_room.css").read_text(encoding="utf-8")
 
 

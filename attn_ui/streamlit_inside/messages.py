@@ -12,7 +12,7 @@ from attn_ui.streamlit_inside.feature import Feature, expect_fields, look_up
 
 _ASKED = "streamlit.proto.BackMsg_pb2:BackMsg"
 _ANSWER = "streamlit.proto.ForwardMsg_pb2:ForwardMsg"
-_KEPT_RUNS = "global.maxCachedMessageAge"  # for so many a browser keeps a message that is not named again
+_KEPT_RUNS = "global.maxCachedMessageAge"  # runs for which a browser keeps an unused message
 
 
 def _ends() -> str:
@@ -51,19 +51,19 @@ def requests_run(message: Message) -> bool:
 
 
 class Talk:
-    """One connection.
+    """The state of one connection between a browser and Streamlit.
 
-    Whether a page is being made, which parts of it run alone, and which messages its browser still has.
+    It holds whether a page is being made, its parts that run alone, and the browser's messages.
     """
 
     def __init__(self) -> None:
-        """Start with a page that is yet to be made."""
+        """Start before the first run of the page."""
         self._is_awaited = True  # a run of the whole was asked for and has not begun
         self._makes: str | None = None  # the run that makes the page; None once it is made
         self._is_travelled_to = False  # by the browser's back or forward button
         self._parts: set[str] = set()
         self._n_runs = 0  # that have ended
-        self._named_at: dict[str, int] = {}  # after how many runs a large message was sent, or named, last
+        self._named_at: dict[str, int] = {}  # by message, how many runs ended before its last use
         self._named_for: int = st.get_option(_KEPT_RUNS) // 2  # runs
         self._answer: Any = look_up(_ANSWER) if FEATURE.on else None  # there are some seventy in a run
 
@@ -72,15 +72,15 @@ class Talk:
         return self._is_awaited or self._makes is not None
 
     def correct(self, message: Message) -> Message:
-        """Return a browser's message; one that asks for a part that may be gone asks for the whole page.
+        """Return a browser's message; a request for a part that may be gone becomes one for the whole page.
 
         While a page is made its parts may change, and Streamlit ignores a request for one that is gone. After
-        the back button the address says what is shown: the controls that the browser reports are those of the
-        page before.
+        the back button the address decides what is shown: the controls that the browser reports are those of
+        the page before.
 
         The message also names the large messages that the browser holds, which need not be sent again. The
-        browser drops each after some runs, and loses the connection where an answer names a dropped one:
-        as runs may end in between, only those stay here that it keeps for as many runs again.
+        browser drops each after some runs, and loses the connection if an answer names a dropped one. As runs
+        may end in between, only messages that it keeps for as many runs again stay in the list.
         """
         if not FEATURE.on or (request := _run_request(message)) is None:
             return message
@@ -101,7 +101,7 @@ class Talk:
         return {**message, "bytes": request.SerializeToString()} if is_changed else message
 
     def note_answer(self, message: Message) -> None:
-        """Take note of a server's message."""
+        """Update this state by a server's message."""
         kind = self._answer
         if kind is None or message["type"] != "websocket.send":
             return
@@ -122,16 +122,16 @@ class Talk:
             last = self._n_runs - self._named_for
             self._named_at = {name: at for name, at in self._named_at.items() if at >= last}
             if answer.script_finished == kind.FINISHED_SUCCESSFULLY:
-                # The one before may end well after another was asked for.
+                # The run before may end well after another was requested.
                 if run.script_run_id == self._makes:
                     self._makes = None
                 self._is_travelled_to &= self._is_being_made
 
 
 def _run_request(message: Message) -> Any | None:
-    """Return what a browser's message asks for, where that is a run of a page or of a part of it."""
+    """Return a browser's message, parsed, if it requests a run of a page or of a part of it; else None."""
     request = look_up(_ASKED)()
     if message["type"] == "websocket.receive" and message.get("bytes"):
-        with contextlib.suppress(DecodeError):  # Streamlit says what is wrong with it
+        with contextlib.suppress(DecodeError):  # Streamlit reports what is wrong with it
             request.ParseFromString(message["bytes"])
     return request if request.WhichOneof("type") == "rerun_script" else None

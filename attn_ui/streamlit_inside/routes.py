@@ -1,4 +1,4 @@
-"""The addresses of Streamlit's server: where its stream is, and what is no page."""
+"""The addresses of Streamlit's server: the stream's, and those that are no pages."""
 
 from starlette.datastructures import Headers
 from starlette.types import Scope
@@ -21,7 +21,7 @@ STREAM = Feature(
 
 
 def is_stream(scope: Scope) -> bool:
-    """Whether a connection is a visitor's."""
+    """Whether a connection is a visitor's stream of messages."""
     return scope["type"] == "websocket" and (not STREAM.on or str(scope["path"]).endswith(_STREAM))
 
 

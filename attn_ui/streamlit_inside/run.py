@@ -55,10 +55,10 @@ def is_history_step() -> bool:
 
 
 def read_address_again() -> None:
-    """Take over the browser's address.
+    """Restore the address that the browser sent.
 
-    Before the first run of a page Streamlit takes out of it whatever a control of another page is bound to.
-    Where two pages share a setting, that is the very one to come back to.
+    Before the first run of a page Streamlit removes from it every setting that a control of another page is
+    bound to. If two pages share a setting, the back button must bring back that very one.
     """
     run = _run() if ADDRESS.on else None
     if run is None:
@@ -66,7 +66,7 @@ def read_address_again() -> None:
     with run.session_state.query_params() as query:
         query.populate_from_query_string(run.query_string)
         query.set_initial_query_params_from_current()
-    st.query_params.update({})  # tells the browser, which was told of the address without them
+    st.query_params.update({})  # sends it to the browser, which got the address without them
 
 
 def sent_address() -> dict[str, list[str]]:
@@ -78,7 +78,7 @@ def sent_address() -> dict[str, list[str]]:
 
 
 def correct_address(name: str, texts: Sequence[str]) -> None:
-    """Set a setting in the server's copy of the address, where the browser has it already."""
+    """Set a setting in the server's copy of the address only; the browser's has it already."""
     run = _run() if ADDRESS.on else None
     if run is None:
         return

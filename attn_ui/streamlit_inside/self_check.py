@@ -1,4 +1,4 @@
-"""Looks once, when the server starts, whether everything undocumented that we use is there."""
+"""Checks once, when the server starts, that everything undocumented that we use is there."""
 
 import logging
 
@@ -21,7 +21,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def describe_missing() -> str:
-    """Say which features are off, and how the app is without them; "" where none is."""
+    """Return which features are off, and how the app is without them; "" where none is."""
     lines = [f"{each.name} ({each.missing}): {each.without}" for each in FEATURES if not each.on]
     return f"Off with Streamlit {st.__version__}: {'; '.join(lines)}." if lines else ""
 

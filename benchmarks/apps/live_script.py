@@ -1,4 +1,4 @@
-"""The live figure, and nothing else."""
+"""A Streamlit script that shows nothing but the live figure."""
 
 import streamlit as st
 

@@ -23,7 +23,7 @@ def weights(n_token: int, n_head: int) -> np.ndarray:
 
 
 def figures(n_token: int, n_head: int) -> list[Spec]:
-    """Return one figure a temperature, of all heads, as this product draws them."""
+    """Return one figure for each temperature, of all heads, as this product draws them."""
     labels = [str(i) for i in range(n_token)]
     return [
         compose(
@@ -37,7 +37,7 @@ def figures(n_token: int, n_head: int) -> list[Spec]:
 
 
 def plain_figures(n_token: int, n_head: int) -> list[Spec]:
-    """Return the least figure of the same maps: what one would write without this product."""
+    """Return the simplest figures of the same maps, as one would write them without this product."""
     columns = min(4, n_head)
     layout = {
         "grid": {"rows": -(-n_head // columns), "columns": columns, "pattern": "independent"},

@@ -1,7 +1,7 @@
 """The book, in every language: `python -m docs.book.build`, as `make book` does.
 
-What is wrong in it fails: a link to no figure, a reference to nothing, a formula that cannot be written, a
-program or an example that does not run; each with its file and line.
+The build fails at a link to no figure, a reference to nothing, a formula that cannot be written, a program or
+an example that does not run; each is reported with its file and line.
 """
 
 import argparse
@@ -23,7 +23,7 @@ MADE = ROOT / "build" / "book"
 
 
 def sphinx(builder: str, language: str, out: Path, app: str = "") -> int:
-    """Have Sphinx build what was gathered in a language; return 0 where nothing was wrong."""
+    """Build the gathered pages of a language with Sphinx; return 0 if there was no warning."""
     source, doctrees = MADE / "source" / language, MADE / "read" / f"{builder}-{language}"
     command = [
         *(sys.executable, "-m", "sphinx", "--builder", builder, "--conf-dir", str(HERE)),
@@ -47,7 +47,7 @@ def sphinx(builder: str, language: str, out: Path, app: str = "") -> int:
 
 
 def start() -> str:
-    """Return the page that leads to the language that a reader has."""
+    """Return the start page, which leads readers to the book in their language."""
     links = "".join(
         f'<p><a lang="{code}" href="{code}/index.html">{name}</a></p>' for code, name in LANGUAGES.items()
     )

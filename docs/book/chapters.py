@@ -12,10 +12,10 @@ from attn_words import _, _n
 
 
 def lessons() -> list[Lesson]:
-    """Return the lessons of this repository in their order, in the language that is spoken.
+    """Return the lessons of this repository in their order, in the current language.
 
     Raises:
-        ValueError: what in one of them is not so, with file and line.
+        ValueError: one has faults; the message lists them with file and line.
     """
     every_lesson = [shelf.translation(shelf.open_lesson(file), file) for file in shelf.files(shelf.OWN)]
     if wrong := [line for lesson in every_lesson for line in complaints(lesson)]:
@@ -27,7 +27,7 @@ def pages(app: str = "") -> dict[str, str]:
     """Return all chapters, and the page that lists them, as MyST Markdown by their files.
 
     Args:
-        app: the address of an app in which the lessons can be walked; "" for none.
+        app: the address of an app in which the lessons can be followed; "" for none.
     """
     every = lessons()
     return {"chapters/index.md": _contents(every)} | {
@@ -57,7 +57,7 @@ def chapter(lesson: Lesson, app: str = "") -> str:
     number = 0
     for step in lesson.steps:
         head.append(f"({lesson.name}-{step.name})=\n## {plain(step.title)}")
-        quiet = ":quiet:\n" * bool(step.questions)  # what its page says may answer them
+        quiet = ":quiet:\n" * bool(step.questions)  # its caption may answer them
         head.append(f":::{{live-attention}} {step.link}\n{quiet}:::")
         for part in step.parts:
             number += isinstance(part, LessonQuestion)

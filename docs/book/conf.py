@@ -1,4 +1,4 @@
-"""Sphinx's settings of the book; `docs.book.build` says which language, and where the app is."""
+"""Sphinx's settings for the book; `docs.book.build` passes the language and the app's address."""
 
 import os
 import sys
@@ -33,7 +33,7 @@ myst_heading_anchors = 4
 myst_dmath_double_inline = True
 
 nitpicky = True
-# Types in signatures: of ours those that are public have a page, of others none has.
+# Types in signatures: only our public ones have a page.
 _PUBLIC = "|".join(name for each in PACKAGES for names in modules(each.__name__).values() for name in names)
 nitpick_ignore_regex = [("py:class", rf"(?!.*\.({_PUBLIC})$).*")]
 default_role = "code"  # as docstrings of this repository mean single backticks

@@ -12,7 +12,7 @@ _INLINE = re.compile(r"(?<![\\$`\w])\$([^$\n]+?)\$(?![\w$])")
 
 
 def with_formulas(text: str) -> str:
-    r"""Return a docstring with its formulas and shapes as reStructuredText writes them.
+    r"""Return a docstring with its formulas and shapes in reStructuredText.
 
     >>> print(with_formulas("The weight $w$ (*batch, n) is\n\n$$w = 1$$"))
     The weight :math:`w` (\*batch, n) is

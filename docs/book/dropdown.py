@@ -1,4 +1,4 @@
-"""`:::{dropdown} Title`: what is opened by who wants it, as lessons have it too. On paper it is open."""
+"""`:::{dropdown} Title`: a passage that the reader can open, as in lessons; on paper it is open."""
 
 from typing import ClassVar
 
@@ -11,15 +11,15 @@ from sphinx.writers.html5 import HTML5Translator
 
 
 class Opened(nodes.General, nodes.Element):
-    """A summary, and what it opens."""
+    """A dropdown: its summary, and the content that this opens."""
 
 
 class Summary(nodes.TextElement):
-    """What is seen of it while it is closed."""
+    """The title of a dropdown, seen while it is closed."""
 
 
 class Dropdown(SphinxDirective):
-    """The directive."""
+    """The directive `dropdown`."""
 
     required_arguments = 1
     final_argument_whitespace = True

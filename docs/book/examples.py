@@ -1,4 +1,4 @@
-"""The worked examples of course notes, a page each: its figure, and tables of every number."""
+"""The worked examples of course notes, one page for each: its figure, and tables of every number."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import urlencode
@@ -19,7 +19,7 @@ MOST_COLUMNS = 20  # of a table on a page
 
 
 def links() -> dict[str, tuple[Choice, str, str]]:
-    """Return the examples by their links: the setting that has each, its name there, and what it is about."""
+    """Return the examples by their links: the setting that chooses each, its option, and its description."""
     single = {name: ATTENTION_SAMPLES[sample].description for name, sample in SAMPLES.items()}
     several = {name: sample.description for name, sample in EXAMPLES.items()}
     return {

@@ -1,4 +1,4 @@
-"""What the book takes from elsewhere in this repository as it is, and the links between those files."""
+"""Files of this repository that the book includes as they are, and the links between them."""
 
 import os
 import re
@@ -16,14 +16,14 @@ TAKEN: Mapping[str, str] = {
     "deploy/README.md": "built/deploying.md",
     "locales/terms.md": "built/terms.md",
 } | {f"docs/decisions/{path.name}": f"decisions/{path.name}" for path in ROOT.glob("docs/decisions/*.md")}
-"""Pages that are files elsewhere: where each is, and where the book has it."""
+"""Pages that are files elsewhere: the path of each, and its path in the book."""
 WRITTEN: Mapping[str, str] = {f"docs/book/{path.name}": path.name for path in HERE.glob("*.md")}
 """Pages that are written for the book."""
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(?=[)#])")
 
 
 def with_book_links(file: str) -> str:
-    """Return a page with its links to files of this repository as the book has these.
+    """Return a page with its links to files of this repository replaced by their paths in the book.
 
     Raises:
         ValueError: a link leads to no file.
@@ -42,7 +42,7 @@ def with_book_links(file: str) -> str:
 
 
 def attached() -> dict[str, str]:
-    """Return the files that pages lead to and that are no pages, and where the book has them."""
+    """Return the files that pages link to and that are no pages, and their paths in the book."""
     sources = {**TAKEN, **WRITTEN}
     targets = {
         _target(file, link)
@@ -61,7 +61,7 @@ def _in_book(file: str) -> str:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file where it is to change: Sphinx reads again what is newer than what it made of it."""
+    """Write a file if its content changes: Sphinx reads newer files again."""
     if not path.exists() or path.read_bytes() != content:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

@@ -1,4 +1,4 @@
-"""The glossary, a page a group: each term has an anchor, and leads to the place in the app that shows it."""
+"""The glossary, one page for each group; each term has an anchor, and a link to where the app shows it."""
 
 import attn_core
 from attn_ui.base.markdown import plain
@@ -23,7 +23,7 @@ def pages(app: str = "") -> dict[str, str]:
 
 
 def anchor(term: Term) -> str:
-    """Return where a term stands, in every language.
+    """Return the anchor of a term, the same in every language.
 
     >>> anchor(TERMS["attention"][5])
     'term-w_q'

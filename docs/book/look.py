@@ -1,4 +1,4 @@
-"""The look of the book: the product's own colours and letters, as furo's variables; what its HTML lacks."""
+"""The look of the book: the product's colours and fonts as furo's variables, and what furo's HTML lacks."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ from sphinx.util.typing import ExtensionMetadata
 from attn_figures import theme
 
 LETTERS = "system-ui, sans-serif"
-"""Of the text: a font that comes later, as that of the figures does, would move what is read."""
+"""The fonts of the text: one that loads later, as that of the figures does, would move it."""
 _PALETTES = {"light": theme.LIGHT, "dark": theme.DARK}
 
 
 def colours(scheme: str) -> dict[str, str]:
-    """Return furo's variables for "light" or "dark", so that figures lie on their own ground.
+    """Return furo's variables for "light" or "dark", so that figures have their own background.
 
     >>> colours("dark")["color-background-primary"] == theme.DARK.paper
     True
@@ -44,12 +44,12 @@ def colours(scheme: str) -> dict[str, str]:
 
 
 def _with_levels(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
-    """Give the headings of the navigation the level that furo leaves out, for those who hear the page."""
+    """Give the headings of the navigation the level that furo leaves out, for screen readers."""
     tree = str(context.get("furo_navigation_tree", ""))
     context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Add to what furo makes of a page."""
+    """Add the correction of furo's HTML."""
     app.connect("html-page-context", _with_levels, priority=900)  # after furo
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""Formulas as MathML, made when the book is: browsers draw it by themselves, without a script or a font."""
+"""Formulas as MathML, made when the book is built: browsers draw it without a script or a font."""
 
 from docutils import nodes
 from latex2mathml.converter import convert

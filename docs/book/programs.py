@@ -1,4 +1,4 @@
-"""What in the book runs is run: programs in its pages, and examples in docstrings of the reference."""
+"""Runs the code in the book: programs in its pages, and examples in docstrings of the reference."""
 
 import contextlib
 import doctest
@@ -28,7 +28,7 @@ def blocks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def fails(file: str, text: str) -> list[str]:
-    """Run a page's programs in one namespace, in a folder of their own; say where one fails, and why."""
+    """Run a page's programs in one namespace, in a folder of their own; return where one fails, and why."""
     namespace: dict[str, object] = {"__name__": "__main__"}
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -36,7 +36,7 @@ def fails(file: str, text: str) -> list[str]:
         contextlib.redirect_stdout(io.StringIO()),
     ):
         for line, program in blocks(text):
-            # As many lines before it as the page has: what is told of it is told of the page.
+            # After as many empty lines as the page has before it: errors then have the page's lines.
             placed = "\n" * (line - 1) + program
             try:
                 exec(compile(placed, file, "exec"), namespace)
@@ -48,7 +48,7 @@ def fails(file: str, text: str) -> list[str]:
 
 
 def examples_fail() -> int:
-    """Run the examples in the docstrings of all that the reference is about; return how many fail."""
+    """Run the examples in the docstrings of the packages in the reference; return how many fail."""
     failed = 0
     for package in PACKAGES:
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
@@ -57,7 +57,7 @@ def examples_fail() -> int:
 
 
 def main() -> int:
-    """Run all of it; return 0, or 1 where something fails."""
+    """Run all programs and examples; return 0, or 1 if one fails."""
     wrong = []
     for file in sorted(WRITTEN):
         text = (ROOT / file).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The reference: a page a module, for every public name of attn_core and attn_figures, from docstrings."""
+"""The reference, from docstrings: a page for each module with public names of attn_core or attn_figures."""
 
 import ast
 import inspect

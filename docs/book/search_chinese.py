@@ -1,4 +1,4 @@
-"""Search in Chinese without a list of words: a text is found by each character, and each two side by side."""
+"""Search in Chinese without a list of words: a text is found by its characters and by pairs of them."""
 
 import re
 
@@ -12,7 +12,7 @@ _RUN = re.compile(r"[㐀-鿿]+|[a-zA-Z0-9_]+")
 class ByPairs(SearchChinese):
     """Chinese characters, alone and in pairs, and whole words of other letters."""
 
-    # What is typed is cut into pairs, where it has two characters.
+    # A query of three or more Chinese characters is cut into pairs.
     js_splitter_code = """
 function splitQuery(query) {
   return (query.match(/[\\u3400-\\u9fff]+|[a-zA-Z0-9_]+/g) || []).flatMap((run) =>
@@ -22,7 +22,7 @@ function splitQuery(query) {
 """
 
     def split(self, input: str) -> list[str]:
-        """Cut a text into what it is found by.
+        """Return the terms by which a text is found.
 
         >>> ByPairs({}).split("注意力 head")
         ['注', '意', '力', '注意', '意力', 'head']

@@ -7,7 +7,7 @@ from docs.book import chapters, examples, glossary, reference
 from docs.book.files import ROOT, TAKEN, WRITTEN, attached, with_book_links, write
 
 ENGLISH = ("built/", "decisions/", "reference/")
-"""What of the book nobody translates."""
+"""Folders of the book that are not translated."""
 
 
 def generated(app: str = "") -> dict[str, str]:
@@ -16,13 +16,13 @@ def generated(app: str = "") -> dict[str, str]:
 
 
 def pages(app: str = "") -> dict[str, str]:
-    """Return all pages in the language that is spoken, by their files.
+    """Return all pages in the current language, by their files.
 
     Args:
         app: the address of an app, to which they lead; "" for none.
 
     Raises:
-        ValueError: what in one of them is not so, with file and line.
+        ValueError: one has faults; the message lists them with file and line.
     """
     texts = {name: with_book_links(file) for file, name in {**TAKEN, **WRITTEN}.items()}
     decisions = sorted(Path(name).stem for name in TAKEN.values() if name.startswith("decisions/"))
@@ -32,7 +32,7 @@ def pages(app: str = "") -> dict[str, str]:
 
 
 def _in_english(name: str, text: str) -> str:
-    """Say under the title of a page that it is in English, where the book is not."""
+    """Return a page; if it is in English and the book is not, a note under its title says so."""
     if language() == SOURCE or not name.startswith(ENGLISH):
         return text
     note = _("This page is in English only.")
@@ -41,13 +41,13 @@ def _in_english(name: str, text: str) -> str:
 
 
 def gather(folder: Path, language_code: str, app: str = "") -> None:
-    """Fill a folder with the book's pages in one language; what it has besides is taken away.
+    """Fill a folder with the book's pages in one language; other files in it are deleted.
 
     Args:
-        folder: for Sphinx to read; spoken: one of the app's languages; app: as in `pages`.
+        folder: for Sphinx to read; language_code: one of the app's languages; app: as in `pages`.
 
     Raises:
-        ValueError: what in one of the pages is not so, with file and line.
+        ValueError: a page has faults; the message lists them with file and line.
     """
     with speaking(language_code):
         contents = {name: text.encode() for name, text in pages(app).items()}
@@ -61,7 +61,7 @@ def gather(folder: Path, language_code: str, app: str = "") -> None:
 
 
 def edited(text: str, folder: Path) -> str:
-    """Return what is told of gathered pages as told of the files that are edited; lines are the same there.
+    """Return messages about gathered pages with the paths of their source files; the lines are the same.
 
     >>> edited("made/index.md:3: WARNING: ...", Path("made"))
     'docs/book/index.md:3: WARNING: ...'

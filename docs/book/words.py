@@ -1,7 +1,7 @@
 """Catalogues of the pages that are written for the book: `python -m docs.book.words`, as `make words` does.
 
-Sphinx takes their sentences, sphinx-intl brings `locales/<language>/book/<page>.po` up to date, and keeps
-what is translated. What is made of lessons, terms and figures has its words in their own catalogues.
+Sphinx extracts their sentences, sphinx-intl updates `locales/<language>/book/<page>.po` and keeps the
+translations. Lessons, terms and figures have their words in catalogues of their own.
 """
 
 import shutil
@@ -26,7 +26,7 @@ def catalogues(locale: str) -> Path:
 
 
 def lay_out() -> None:
-    """Put all catalogues where Sphinx finds them, and compiles them."""
+    """Copy all catalogues to where Sphinx finds and compiles them."""
     for locale in LOCALES.values():
         target = LOCALE / locale / "LC_MESSAGES"
         target.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def main() -> int:
     lay_out()
     shutil.rmtree(messages, ignore_errors=True)
     sphinx = (sys.executable, "-m", "sphinx", "--builder", "gettext", "--conf-dir", str(HERE))
-    # Without warnings: what these pages lead to is not there.
+    # Without warnings: the targets of these pages' links are missing here.
     there = ("--doctree-dir", str(MADE / "read" / "gettext"), "-Q", str(source), str(messages))
     process = subprocess.run([*sphinx, *there], cwd=ROOT, check=False)
     for locale in LOCALES.values() if not process.returncode else ():
