@@ -36,8 +36,8 @@ class LatentAttention:
         r"""Return the best approximation of a multi-head attention by rank ``d_latent``.
 
         W_k and W_v, one above the other, are one map M (2 n_head d_head, d_key); with its singular value
-        decomposition $M = U \Sigma V^\top$, W_c is the first d_latent rows of $V^\top$, and ``up_key`` and
-        ``up_value`` hold $U \Sigma$. No map of that rank is nearer to M (Eckart and Young, 1936).
+        decomposition $M = U \Sigma V^\top$, W_c is the first d_latent rows of $V^\top$; the ups are as many
+        columns of $U \Sigma$. No map of that rank is nearer to M (Eckart and Young, 1936).
 
         Invariant: nothing is lost if d_latent is at least the rank of M, which is at most d_key.
 

@@ -60,7 +60,7 @@ def effective_keys(weights: Float[Tensor, "*batch n_query n_key"]) -> Float[Tens
 
 
 def attention_distance(weights: Float[Tensor, "*batch n_query n_key"]) -> Float[Tensor, "*batch"]:
-    r"""Return the mean distance from a query to the keys it attends to, in positions.
+    r"""Return the mean distance from a query to its keys, by their weights, in positions.
 
     $$\frac{1}{n_{query}} \sum_i \sum_j w_{ij}\,|i - j|$$
 

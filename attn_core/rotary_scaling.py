@@ -129,7 +129,7 @@ class NtkAware(RotaryScaling):
 
     $$b' = b\,s^{d/(d-2)}, \qquad \omega'_i = b'^{-2i/d} = \omega_i\,s^{-2i/(d-2)}$$
 
-    Edge case: the only pair of a head turns by 1 with any base, so nothing is slowed.
+    Edge case: in a head of one pair it turns by 1 with any base, so nothing is slowed.
 
     Source: bloc97 (2023), NTK-aware scaled RoPE; Peng et al. (2023), YaRN, section 3.1.
 

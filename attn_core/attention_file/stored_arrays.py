@@ -64,7 +64,7 @@ def shape_text(shape: tuple[Any, ...]) -> str:
 
 
 def from_npy(data: bytes) -> dict[str, StoredArray]:
-    """Return the one array of an .npy file, without a name."""
+    """Return the one array of an .npy file, under the name ""."""
     array = _npy(_("the array"), len(data), lambda: io.BytesIO(data))
     return {"": array}
 

@@ -211,7 +211,7 @@ class SoftmaxTracker:
         return self.alive[id(tensor)][2] if id(tensor) in self.alive else source
 
     def _derive(self, name: str, args: Any, output: Tensor) -> None:
-        """Follow tensors derived from a softmax's output, or from itself while its last two sizes last."""
+        """Follow tensors derived from a softmax's output, and from a softmax while its last sizes stay."""
         if args and name in _PASSES | _DROPS | _TURNS | DIVIDES and (softmax := self._results.get(args[0])):
             self._results.set(output, softmax)
         for each in args:

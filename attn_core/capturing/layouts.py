@@ -87,7 +87,7 @@ def _readings(front: tuple[int, ...], batches: Sequence[int], heads: Collection[
 
 
 def _batches(front: tuple[int, ...], rest: tuple[int, ...], batches: Sequence[int]) -> list[tuple[int, int]]:
-    """Return axes that can be the batch, and its size: only the first axis may hold several parts of each."""
+    """Return each axis that can be the batch, and the batch size; only the first axis may hold parts too."""
     first, *others = [axis for axis in rest if front[axis] > 1] or rest[:1]
     if front[first] == 1:
         return [(first, 1)]

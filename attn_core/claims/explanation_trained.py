@@ -75,7 +75,7 @@ def agreement(
     """Return the rank correlation of weights and effects, and how often both have the same first token.
 
     Both are means over the positions that have an answer (``has_answer`` (n_sequence, n)) and may attend to
-    four other tokens or more, NaN without any; positions with equal weights have no rank correlation.
+    four other tokens or more. Without any both are NaN; equal weights have no rank correlation.
     """
     n = weights.shape[-1]
     orders, firsts = [], []

@@ -23,7 +23,7 @@ def sentence_records() -> Any:
 def pronoun_weights(layers: Sequence[int]) -> Study:
     """Measure the weights from a pronoun to the right noun and to the other, in one head of each layer.
 
-    The head has the most weight on the two nouns. A row is a pair of sentences; one word swaps the nouns.
+    The head has most weight on the two nouns. A row is a pair of sentences, where one word swaps the nouns.
 
     >>> pronoun_weights([4]).measures["weight of the pronoun"]["the noun meant"].shape
     torch.Size([10, 1])

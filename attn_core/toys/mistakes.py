@@ -165,7 +165,7 @@ def _toy(
     check: MustHold = ANSWERS,
     example: Example = LATE,
 ) -> Mistake[TrainedResult]:
-    """Return a mistake in the use of a model, without ``what`` described as in ``MULTI_HEAD_MISTAKES``."""
+    """Return a mistake in the use of a model; without ``what``, its words are in ``MULTI_HEAD_MISTAKES``."""
     if not what:
         what, why = MULTI_HEAD_MISTAKES[name].what, MULTI_HEAD_MISTAKES[name].why
     also = () if check is ANSWERS else (ANSWERS,)
