@@ -46,7 +46,7 @@ class Group:
     summed: bool = False
 
     def rows(self, row: int) -> list[int]:
-        """Return the zero-based indices of the group's queries, of which ``row`` is the selected one."""
+        """Return the zero-based indices of the group's queries, the selected ``row`` among them."""
         return sorted({row, *self.also})
 
     def mean(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:

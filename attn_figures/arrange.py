@@ -22,8 +22,8 @@ SCREENS: tuple[tuple[int, int], ...] = (
     (320, 4000), (350, 4000), (380, 4000), (460, 4000), (560, 1200), (680, 460), (780, 420), (860, 420),
     (968, 420), (1050, 440), (1120, 480), (1280, 560), (1420, 600), (1560, 640), (1900, 760),
 )  # fmt: skip
-# What stands on a slide or a projector's screen, before it is enlarged so that its words come out as large as
-# they must be there: from a half slide and a square to screens of 4:3 and of 16:9, in large and larger type.
+# The same for slides and projectors, before the figure is enlarged so that its words are large enough there:
+# from a half slide and a square to screens of 4:3 and of 16:9, in large and larger type.
 SLIDES: tuple[tuple[int, int], ...] = (
     (560, 430), (688, 340), (688, 640), (788, 460), (788, 800), (1085, 700), (1240, 535), (1316, 640),
 )  # fmt: skip
@@ -32,12 +32,12 @@ SLIDES: tuple[tuple[int, int], ...] = (
 PROJECTED: tuple[tuple[int, int], ...] = ((861, 535), (868, 390), (928, 510), (1085, 390), (1160, 490))
 PHONES = 640  # pixels of width below which a figure may be higher than the screen
 REFERENCE = 968  # the width of a window of 1280, and what a notebook or a test sees
-HARDLY_HIGHER = 1.1  # times
-WORTH = 0.9  # of the largest unit there could be, what a figure without an empty line may have
-FULL = 0.6  # of the longest line, the least that another may take
+HARDLY_HIGHER = 1.1  # times the lowest arrangement's height
+WORTH = 0.9  # of the largest unit possible: what may be taken to avoid a short line
+FULL = 0.6  # of the longest line: what a line takes that does not count as short
 CAPTIONS_APART = 14  # pixels
-ALL_UP_TO = 6  # boxes whose every way to break into lines is tried; of more the even ones
-ROUNDING = 1e-9  # of a unit, by which one must be larger to be surely larger
+ALL_UP_TO = 6  # boxes for which every way to break lines is tried; for more the even ways
+ROUNDING = 1e-9  # of a unit: what another must be larger by to be surely larger
 USUAL_UNIT = 30.0  # pixels, to compare labels with cells before it is known how large these are
 
 
@@ -45,8 +45,8 @@ class Box(NamedTuple):
     """The room that one subplot needs: a body of columns x rows units, and pixels for the labels around it.
 
     `lead` is the room on the left of a box that starts a line (its row labels), `left` of any other box;
-    `trail` is the room on the right of a box that ends a line. `caption` is how wide the words centred under
-    the body are: where the body is narrower, they have their room nevertheless.
+    `trail` is the room on the right of a box that ends a line. `caption` is the width of the words centred
+    under the body, which is kept free even if the body is narrower.
     """
 
     columns: float
@@ -69,7 +69,7 @@ class Placement:
 
 
 class Layout(NamedTuple):
-    """A figure's size and the length of its longest line, in pixels; one place a box, in the boxes' order."""
+    """A figure's size and its longest line, in pixels; ``places`` has one item a box, in the boxes' order."""
 
     width: int
     height: int
@@ -79,7 +79,7 @@ class Layout(NamedTuple):
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Boxes broken into lines, and pixels to a unit; places are computed when they are needed."""
+    """Boxes broken into lines, and pixels to a unit; `layout` is computed when it is first read."""
 
     unit: float
     _way: "_LineBreaks"
@@ -106,14 +106,14 @@ def arrange(
     legible: Sequence[float] = (),
     tight: bool = False,
 ) -> Arrangement:
-    """Flow boxes into lines so that the shared unit becomes as large as possible, and no line stays empty.
+    """Flow boxes into lines so that the shared unit becomes as large as possible.
 
-    A line much shorter than the others is avoided where that costs the cells no more than `WORTH` of their
-    size and none of their words and numbers.
+    A line much shorter than the others is avoided if the unit keeps at least `WORTH` of its size then, and
+    as many words and numbers are readable.
 
     Args:
         boxes: what to place, in reading order.
-        width: pixels that there are; height: pixels that the figure may take.
+        width: pixels available; height: pixels that the figure may take.
         largest_unit: pixels that a unit never exceeds.
         right: pixels kept free on the right of the whole figure, for colour bars.
         legible: units at which more of the words and numbers become readable.
@@ -168,7 +168,7 @@ class _Line:
     top: int
     rows: float
     bottom: int
-    free: float  # the unit beyond which no caption goes beyond its body
+    free: float  # with larger units no caption is wider than its body
 
     def gaps(self, unit: float) -> list[float]:
         """Return the pixels before each box, and after the last."""
@@ -185,11 +185,11 @@ class _Line:
         return gaps + self.columns * unit
 
     def unit(self, width: int, largest: float) -> float:
-        """Return how many pixels a unit can have."""
+        """Return the largest unit, in pixels, with which the line fits."""
         unit = min(largest, (width - self.pixels) / self.columns)
         if unit <= 0 or self.width(unit) <= width + 1e-6:
             return unit
-        low, high = 0.0, unit  # captions go beyond their bodies: the less, the larger the unit
+        low, high = 0.0, unit  # captions are wider than their bodies, by less with larger units
         for _ in range(12):
             middle = (low + high) / 2
             low, high = (middle, high) if self.width(middle) <= width else (low, middle)
@@ -203,30 +203,30 @@ class _LineBreaks:
     lines: tuple[_Line, ...]
     labels: int  # pixels down that are taken by labels
     rows: float
-    order: tuple[int, ...]  # which box stands at each place, line by line
-    across: tuple[tuple[int, float], ...]  # pixels and units across, of lines that differ in them
+    order: tuple[int, ...]  # the index of the box at each place, line by line
+    across: tuple[tuple[int, float], ...]  # the distinct pixels and units across of its lines
 
     def most(self, width: int, height: int, largest: float) -> float:
-        """Return how many pixels a unit can have at most: captions may leave it fewer."""
+        """Return an upper bound of `unit` without a search: wide captions may leave less."""
         across = [(width - pixels) / columns for pixels, columns in self.across]
         return min(largest, (height - self.labels) / self.rows, *across)
 
     def unit(self, width: int, height: int, largest: float) -> float:
-        """Return how many pixels a unit can have."""
+        """Return the largest unit, in pixels, with which all lines fit."""
         unit = min(largest, (height - self.labels) / self.rows)
         for line in self.lines:
             unit = min(unit, line.unit(width, max(unit, 0.0)))
         return unit
 
     def is_full(self, unit: float) -> bool:
-        """Whether no line is much shorter than the longest; boxes one above the other are as they are."""
+        """Whether no line is much shorter than the longest; lines of one box each never count as short."""
         if max(len(line.boxes) for line in self.lines) == 1:
             return True
         widths = [line.width(max(unit, 1.0)) for line in self.lines]
         return min(widths) >= FULL * max(widths)
 
 
-@lru_cache(maxsize=256)  # what does not depend on the width, for all widths
+@lru_cache(maxsize=256)  # line breaks do not depend on the width
 def _ways(boxes: tuple[Box, ...]) -> tuple[_LineBreaks, ...]:
     count = len(boxes)
     if count <= ALL_UP_TO:
@@ -241,7 +241,7 @@ def _ways(boxes: tuple[Box, ...]) -> tuple[_LineBreaks, ...]:
 
 
 def _way(boxes: Sequence[Box], ends: Sequence[int], order: Sequence[int]) -> _LineBreaks:
-    """Return boxes in an order, broken into lines that end at these places."""
+    """Return the boxes in this order, broken into lines that end before these places."""
     ordered = tuple(boxes[place] for place in order)
     lines = tuple(_line(ordered[start:end]) for start, end in pairwise((0, *ends)))
     labels = sum(line.top + line.bottom for line in lines)
@@ -250,7 +250,7 @@ def _way(boxes: Sequence[Box], ends: Sequence[int], order: Sequence[int]) -> _Li
 
 
 def _in_pairs(boxes: Sequence[Box], half: int) -> tuple[_LineBreaks, ...]:
-    """Return line breaks where each box of the second half stands under its partner, or all in one line."""
+    """Return line breaks that put each box of the second half under its partner, or all in one line."""
     count = len(boxes)
     ways = [_way(boxes, (count,), range(count))]
     for per_line in range(half, 0, -1):
@@ -261,7 +261,7 @@ def _in_pairs(boxes: Sequence[Box], half: int) -> tuple[_LineBreaks, ...]:
 
 
 def _half(boxes: Sequence[Box]) -> int:
-    """Return half the number of boxes where each half is of one kind and they differ; else 0."""
+    """Return half the number of boxes if boxes are alike within each half and the halves differ; else 0."""
     half = len(boxes) // 2
     kinds = [(box.columns, box.rows, box.top, box.bottom) for box in boxes]
     first, second = {*kinds[:half]}, {*kinds[half:]}
@@ -269,12 +269,12 @@ def _half(boxes: Sequence[Box]) -> int:
 
 
 def _uniform(count: int, per_line: int) -> tuple[int, ...]:
-    """Return where lines of equally many boxes end."""
+    """Return the places at which lines of ``per_line`` boxes end."""
     return (*range(per_line, count, per_line), count)
 
 
 def _even(boxes: Sequence[Box]) -> list[tuple[int, ...]]:
-    """Return, for each number of lines, where they end if the longest is to be as short as it can be."""
+    """Return, for each number of lines, the ends that make the longest line as short as possible."""
     count = len(boxes)
     ends = [0.0]
     for box in boxes:
@@ -338,9 +338,9 @@ def _place(lines: Sequence[_Line], unit: float, width: int, right: int, *, tight
 
 
 def fitting(screens: Sequence[dict[str, Any]], width: int, height: float = math.inf) -> dict[str, Any]:
-    """Return the widest screen of a page that fits, as the browser chooses it; phones may scroll.
+    """Return a page's widest screen that fits, by the rule of `choose` in the browser; phones may scroll.
 
-    In a wide window that is too low for all, the widest of those that are hardly higher than the lowest.
+    In a wide window that is too low for all it is the widest of those hardly higher than the lowest.
     """
     page = [screen for screen in screens if not screen["slide"]]
     across = [screen for screen in page if screen["width"] <= width] or page[:1]
@@ -351,7 +351,7 @@ def fitting(screens: Sequence[dict[str, Any]], width: int, height: float = math.
 
 
 def as_tree(screen: Mapping[str, Any]) -> Tree:
-    """Return a screen's size and settings as one tree, its branches named as the figure's are.
+    """Return a screen's size and settings as one tree, with the figure's own keys.
 
     >>> as_tree({"width": 9, "height": 6, "settings": {"data[0].x": 1}})
     {'layout': {'width': 9, 'height': 6}, 'data': {0: {'x': 1}}}

@@ -21,7 +21,7 @@ class Layer:
     Attributes:
         number: counted from 1; n_head: the number of heads that are averaged.
         weights, rollout: (n, n).
-        lengths: ‖α f(x)‖, what each key writes, (n, n); shares: of each row's sum; None if unknown.
+        lengths: ‖α f(x)‖, what each key writes, (n, n); shares: lengths / their row's sum. None if unknown.
         mask: False where a query may not attend, or a key is ablated, (n, n).
         drops_keys: whether a key is ablated.
         last: the last token's weights, (n_row, n), a row for each of `names`; None without a next token.

@@ -32,7 +32,7 @@ def measure_charts(
     """Draw one chart for each measure, its curves with a band of one standard deviation.
 
     Args:
-        measures: for each measure its curves, (n_seed, n_x), by name, a message; one seed has no band.
+        measures: the curves of each measure, (n_seed, n_x), by name; a single seed has no band.
         at: the index into ``x`` that is marked.
         logarithmic: the measures to draw, in this order, and whether each has a logarithmic axis.
     """

@@ -127,7 +127,7 @@ def _comparable_values(matrix: Matrix) -> Numbers:
 
 
 class _Differences(NamedTuple):
-    """Which numbers differ, which only A or B has, the largest difference's flat index, and its ties."""
+    """Which numbers differ, which only A or B has, the flat index of the largest difference, its ties."""
 
     changed: NDArray[np.bool_]
     unpaired: NDArray[np.bool_]

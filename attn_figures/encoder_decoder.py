@@ -37,7 +37,7 @@ class Layers:
     d_head: int
 
     def shapes(self, decodes: bool) -> tuple[tuple[int, int], tuple[int, int, int]]:
-        """Return the shape of the decoder's or encoder's vectors, and the shape of its heads together."""
+        """Return the shapes of the decoder's, or encoder's, vectors (n, d) and heads (n_head, n, d_head)."""
         n, width = (self.n_decoder, self.d_decoder) if decodes else (self.n_encoder, self.d_encoder)
         return (n, width), (self.n_head, n, self.d_head)
 

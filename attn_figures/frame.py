@@ -120,7 +120,7 @@ class Frame:
 
     @property
     def is_slanted(self) -> bool:
-        """Whether column labels are slanted: flat are short ones, and a few that are far apart."""
+        """Whether column labels are slanted: not if all are short, or if they are few and far apart."""
         labels = self.columns.on_axis
         longest = max(map(letters, labels))
         many = self.columns.ticks is None or len(labels) > MOST_FLAT

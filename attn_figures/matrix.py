@@ -408,7 +408,7 @@ class Matrix:
         return f"{self.title}  <span style='color:{theme.LIGHT.muted}'>{self._shape_text()}</span>"
 
     def _shape_text(self, of_size: float | None = None) -> str:
-        """Return the shape, and "all 0" or "all ≈ 0" if values, or ``of_size``, are too small for colours."""
+        """Return the shape, and "all 0" or "all ≈ 0" if values, or values ``of_size``, get no colour."""
         shape = f"{self.rows.in_sight} × {self.columns.in_sight}"
         if self.ramp.tells_power and self.ramp.power != 1.0:
             return _("{shape}, colours bent", shape=shape)

@@ -133,7 +133,7 @@ class _PanelKey:
 
 @cached(64)
 def _still(alike: _PanelKey, largest_unit: float, heights: Heights) -> Drawing:
-    """Draw panels without their numbers: the part that all steps, and many settings, share."""
+    """Draw panels without their numbers: this part is the same at all steps, and for many settings."""
     spec = _draw(alike.panels, largest_unit, heights)
     own = (numbers for panel in alike.panels if (content := panel.content()) for numbers in content.numbers)
     bare = [

@@ -354,7 +354,7 @@ def weighted_points(
         before: the prefix of the traces' names; kind: "key" or "value".
         places: (n_key, 2); words: those of the keys.
         attention: weights and mask, (n_key,).
-        by_place: whether opacity shows the place of each word, earlier ones paler, and no colour its weight.
+        by_place: whether opacity shows each word's place (earlier is paler), and colour no weight.
     """
     (weights, may), (x, y) = attention, places.T
     ring = LIGHT.value if kind == "value" else LIGHT.key

@@ -155,7 +155,7 @@ def names_beside(
 
 
 class _Panel:
-    """A panel just large enough for words of full size; in pixels from its middle, y upwards."""
+    """A panel just large enough for words of full size; places are in pixels from its middle, y upwards."""
 
     def __init__(self, points: Numbers, style: PlaneStyle) -> None:
         self.half = style.pixels / 2

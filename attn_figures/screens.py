@@ -37,7 +37,7 @@ SMALLEST_DIGIT = 12  # pixels below which no number is drawn
 SMALLEST_ON_SLIDE, SMALLEST_PROJECTED = 10, 9  # pixels of a number that is enlarged with its slide
 SMALLEST_DECIMALS = 10.5  # likewise
 CELL_SHARE = 0.9  # of a cell's width that its number may take
-PHONES_BELOW = 560  # pixels
+PHONES_BELOW = 560  # pixels of width of an arrangement: narrower ones have no bars, and short titles
 LAPTOPS_BELOW = 1560  # pixels: a page so wide stands in a high window
 NARROWEST = 288  # pixels of a window of 320, in which the narrowest arrangement is drawn smaller
 PHONE_ROOM = 4000  # pixels that a figure may take where it is scrolled
@@ -48,9 +48,9 @@ LETTER_WIDE = 0.55  # of the size of its font, that a letter is wide
 SMALLEST_BESIDE_DIGITS = 10  # pixels of a label: it becomes smaller for the sake of words, not of numbers
 LABEL_SHARE = 0.85  # of the distance between two labels
 SHORT_TITLE = 60  # pixels of a side that has room for one word
-NOTHING = 0.001  # of a figure's width, which a panel that a screen leaves out still takes
+NOTHING = 0.001  # of a figure's width: what a panel takes on a screen that leaves it out
 EVERY = (1, 2, 4, 8)  # of crowded labels one in so many stays
-LABELS_WORTH = 0.75  # of the size of cells without labels, what they keep beside a choice of labels
+LABELS_WORTH = 0.75  # of the size of cells without labels: what cells must keep beside some labels
 MUCH_ENLARGED = 568  # pixels of width up to which half a slide shows the smallest labels large enough
 LARGER_ON_SLIDE = 2.0  # times a page's largest unit: a slide is filled
 LARGEST_DIGIT = 1.5  # times the usual type, on slides
@@ -69,12 +69,12 @@ class Room(NamedTuple):
 
     @property
     def is_phone(self) -> bool:
-        """Whether it is narrow, and may be scrolled."""
+        """Whether a figure is arranged for a phone: it is narrow, and on no slide."""
         return self.width < PHONES_BELOW and not self.slide
 
 
 class _Numbers(NamedTuple):
-    """How the numbers of a kind of panel are written: "" where they cannot be read, and the font's size."""
+    """The format of the numbers in a kind of panel, "" if they cannot be read, and their font's size."""
 
     form: str
     size: float
@@ -82,7 +82,7 @@ class _Numbers(NamedTuple):
 
 @dataclass(frozen=True)
 class _Candidate:
-    """Panels arranged with labels of one size, of which one in `every` stays; none where size is -1."""
+    """Panels arranged with labels of one size, of which one in ``every`` is kept; with size -1 none is."""
 
     arrangement: Arrangement
     size: int
@@ -93,12 +93,12 @@ class _Candidate:
 
     @property
     def pixels(self) -> int:
-        """The size of the labels."""
+        """The size of the labels in pixels, 0 without labels."""
         return LABEL_SIZES[self.size] if self.size >= 0 else 0
 
 
 class _Panels:
-    """The panels of a figure; those of one kind, which means of one geometry, are computed once."""
+    """The panels of a figure; panels of one kind, which have equal geometries, are computed once."""
 
     def __init__(self, panels: Sequence[PlacedPanel]) -> None:
         self.all = panels
@@ -123,7 +123,7 @@ class _Panels:
     def arrange(
         self, room: Room, size: int, largest_unit: float, right: int, smallest: int = SMALLEST_LABEL
     ) -> _Candidate:
-        """Arrange them with labels of `LABEL_SIZES[size]`, or without; labels go rather than be smaller."""
+        """Arrange them with labels of `LABEL_SIZES[size]`, -1 for none; none is smaller than ``smallest``."""
         key = room, size, largest_unit, right, smallest
         if key not in self._candidates:
             self._candidates[key] = self._try(*key)
@@ -164,7 +164,7 @@ class _Panels:
         )
 
     def label_size(self, unit: float, every: int = 1) -> int:
-        """Return the font size at which no labels touch, one in so many kept."""
+        """Return the font size at which no labels touch, with one in ``every`` kept."""
         sides = (units * every for units, count in self._sides if count > every)
         return min((_pixels(units * unit) for units in sides), default=theme.FONT_SIZE)
 
@@ -176,7 +176,7 @@ class _Panels:
         return some, whole
 
 
-# Other words and numbers in the same boxes stand as these do.
+# Panels with other words and numbers, but equal boxes, are arranged alike.
 _cached_arrange = lru_cache(maxsize=4096)(arrange)
 
 
@@ -274,7 +274,7 @@ def _best(panels: _Panels, room: Room, largest_unit: float, bars: Sequence[tuple
 def _bar_axes(
     panels: _Panels, candidate: _Candidate, room: Room, bars: Sequence[tuple[str, bool]]
 ) -> list[str]:
-    """Return the colour axes that have a bar: those that always do, and those of maps without numbers."""
+    """Return the colour axes with a bar: those that always have one, and those of maps without numbers."""
     if room.is_phone:
         return []
     blank = [
@@ -286,11 +286,11 @@ def _bar_axes(
 
 
 def _best_beside(panels: _Panels, room: Room, largest_unit: float, right: int) -> _Candidate:
-    """Return, of arrangements that show as much, the one with the largest cells beside free pixels."""
+    """Return the arrangement that shows most, and then has the largest cells, with ``right`` pixels free."""
     first = panels.arrange(room, 0, largest_unit, right)
     if panels.shows_all(first):
         return first
-    # Without labels cells are as large as they can be: what cannot be read then need not be tried.
+    # Without labels cells are as large as they can be: labels too large for them need not be tried.
     bare = panels.arrange(room, -1, largest_unit, right)
     largest_label = panels.label_size(bare.arrangement.unit / WORTH)
     whole: list[_Candidate] = []
@@ -337,7 +337,7 @@ def _with_fewer(
 ) -> Iterator[_Candidate]:
     """Yield, for a slide whose labels are of the smallest size, an arrangement with fewer and larger ones.
 
-    What is enlarged but little shows the smallest too small to be read.
+    On a slide that is enlarged only a little, labels of the smallest size cannot be read.
     """
     for right in (0, BAR_ROOM):
         size = LABEL_SIZES.index(SMALLEST_BESIDE_DIGITS)
@@ -392,7 +392,7 @@ def _thinned_axes(panels: _Panels, candidate: _Candidate) -> Iterator[str]:
 
 
 def _every(units: float, candidate: _Candidate) -> int:
-    """Return how many labels of an axis there are for each that stays."""
+    """Return how many labels of an axis there are for each one that is kept."""
     fits = (
         every for every in EVERY if _pixels(units * every * candidate.arrangement.unit) >= candidate.smallest
     )
@@ -400,7 +400,7 @@ def _every(units: float, candidate: _Candidate) -> int:
 
 
 def _smallest_label(panels: _Panels, candidate: _Candidate) -> int:
-    """Return the size of the smallest label that is drawn, 0 where none is."""
+    """Return the size of the smallest label that is drawn, 0 if none is."""
     units = {units for kind in panels.kinds for units in kind.label_units or ()}
     sizes = (_pixels(each * _every(each, candidate) * candidate.arrangement.unit) for each in units)
     return min(candidate.pixels, *sizes) if units and candidate.pixels else 0
@@ -482,13 +482,13 @@ def _settings(
 
 
 def _title(title: str, pixels: float, full_width: int, room: Room) -> str:
-    """Return the title of an axis as long as there is room for: on a phone "Key" of "Key (attended to)"."""
+    """Return as much of an axis's title as has room: on a phone "Key" of "Key (attended to)"."""
     short = re.split("[ （]", title, maxsplit=1)[0] if room.is_phone and pixels > SHORT_TITLE else ""
     return title if pixels > full_width else short
 
 
 def _bars(layout: Layout, bars: Sequence[str]) -> dict[str, Any]:
-    """Place colour bars beside the bodies; along the whole figure where they would be too short there."""
+    """Place colour bars beside the bodies, or along the whole figure if they would be too short there."""
     settings: dict[str, Any] = {}
     top, bottom = layout.places[0].y[1], min(place.y[0] for place in layout.places)
     each = (top - bottom) / max(1, len(bars))
