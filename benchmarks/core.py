@@ -1,8 +1,8 @@
 """How fast the mathematics is, each part against a named peer in the same run: ``python -m benchmarks.core``.
 
-All run on one torch thread, in eval mode, without gradients. The two sides of a comparison take turns, so
-that a busy machine slows both; the result is the median of the ratios of neighbouring turns. Exits with 1
-when a target is missed.
+All comparisons run on one torch thread, in eval mode, without gradients. Their two sides take turns, so that
+a busy machine slows both; the result is the median of the ratios of neighbouring turns. Exits with 1 when a
+target is missed.
 """
 
 import platform

@@ -198,7 +198,7 @@ def _trace(path: str, every: Sequence[str]) -> int | None:
 
 
 def _repeats(figures: list[dict[str, Any]], cursor: Cursor, index: int, name: str) -> bool:
-    """Whether a trace shows at some step the numbers that are covered there."""
+    """Whether a trace shows, at any step, the numbers that are covered at this step."""
     for step, figure in enumerate(figures):
         hidden_numbers = _telling(_numbers(_of(figure, name)))
         every = [str(trace.get("name")) for trace in figure["data"]]

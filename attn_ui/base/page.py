@@ -184,7 +184,8 @@ class Page(Generic[State, Result]):
     def at(self, link: str = "") -> "At[Result]":
         """Return the page at a link, without a session.
 
-        Where the link pins another (`pin`), the figure is A, B and B − A, and the sentence says what changed.
+        If the link pins another link (`pin`), the figure is A, B and B − A, and the caption says what
+        changed.
 
         Args:
             link: to this page, or only what follows its question mark.
@@ -264,7 +265,7 @@ def page_at(address: str) -> Page[Any, Any]:
     """Import the page at an address, such as `Page.address`, and return it.
 
     Raises:
-        KeyError: there is none.
+        KeyError: no page has this address.
     """
     folder = next((each.folder for each in PAGES if each.address == address), None)
     if folder is None:

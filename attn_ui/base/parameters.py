@@ -304,7 +304,7 @@ class Steps:
         return replace(self, values=tuple(sorted({*self.values, value})))
 
     def thinned(self, stride: int) -> "Steps":
-        """Return the slider with every ``stride``-th value, from the default, the landmarks and both ends.
+        """Return the slider with every ``stride``-th value from the default on, both ends and the landmarks.
 
         >>> Steps("n", 3, tuple(range(9))).thinned(4).values
         (0, 3, 7, 8)

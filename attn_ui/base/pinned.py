@@ -242,7 +242,7 @@ def _is_same_panel(a: PanelData, b: PanelData | None) -> bool:
 def _titles(
     a: Mapping[str, PanelData], steps: Sequence[Mapping[str, PanelData]], common: Sequence[str]
 ) -> dict[str, str]:
-    """Return a title for each panel: its short name, if the title changes with the step or occurs twice.
+    """Return the titles of panels; the short name replaces one that changes with the step or occurs twice.
 
     A map with another title in A, such as that of another head, has both titles.
     """

@@ -326,7 +326,7 @@ class CoverQuestion:
         )
 
     def table(self, answer: Sequence[float]) -> str:
-        """Compare a row that was dragged with what was computed, cell by cell: a table in markdown."""
+        """Return a table, in markdown, that compares a dragged row with the computed one cell by cell."""
         panel, row = self.map, self.map.values[self.row]
         difference = differences(answer, row)
         header = [_(panel.words[1]).capitalize(), _("You gave"), _("It has"), _("Difference")]

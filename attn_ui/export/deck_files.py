@@ -140,7 +140,7 @@ def _fit_for_xml(slide: Slide) -> Slide:
 
 
 def _code(url: str, kind: str) -> bytes:
-    """Return a link's QR code as a file; nothing where there is no link, or one that is too long to scan."""
+    """Return a link's QR code as a file; b"" for no link, or for one that is too long to scan."""
     file = io.BytesIO()
     if url:
         with suppress(ValueError):

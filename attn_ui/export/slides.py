@@ -147,7 +147,7 @@ def check_letters(page: "Page", language: str) -> None:
     """Check that the browser can write a language.
 
     Raises:
-        SlidesError: it has no font with its letters.
+        SlidesError: the browser has no font with the letters of the language.
     """
     if not page.evaluate(LETTERS, LANGUAGES[language][:2]):
         raise SlidesError(
@@ -230,7 +230,7 @@ def _leads_to(file: Path, link: str) -> None:
 def make(
     lines: Sequence[Line], out: Path, kind: str, address: str, browser: "Browser", *, public: str = ""
 ) -> list[str]:
-    """Make the slides of a list; return a sentence for each link that gave none or had unusable settings.
+    """Make the slides of a list; return a sentence for each link without a slide or with unusable settings.
 
     Args:
         lines: the links; out: the folder for the files.
@@ -295,7 +295,7 @@ def make_writable(folder: Path) -> Path:
     """Make a folder that can be written to.
 
     Raises:
-        SlidesError: it cannot.
+        SlidesError: the folder cannot be made, or not be written to.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -340,7 +340,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def lines_of(file: Path) -> tuple[list[Line], list[str]]:
-    """Return the links of a list or of a lesson, and a sentence for each line that is none.
+    """Return the links of a list or of a lesson, and a sentence for each line that is no link.
 
     Each step of a lesson is a slide with the step's title; its caption is the first question.
 

@@ -1,4 +1,4 @@
-"""Addresses with doubled slashes, such as a base address that ends with a slash leads to."""
+"""Addresses with doubled slashes, which arise when a base address ends with a slash."""
 
 import re
 from urllib.parse import quote

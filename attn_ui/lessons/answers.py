@@ -44,7 +44,7 @@ def truth(question: LessonQuestion, link: str, figures: Figures) -> Truth:
     """Compute a question's answer at the link of its step.
 
     Raises:
-        ValueError: it cannot be computed, with the reason.
+        ValueError: it cannot be computed; the message has the reason.
     """
     of = question.of.at(link)
     computed = value(of, figures(of.link))
@@ -132,10 +132,10 @@ def fill_in(text: LessonText, link: str, figures: Figures, show_name: ShowName |
 
     Args:
         text, link: of the lesson; figures: returns the numbers at a link.
-        show_name: returns how a name is shown that is the value of one of `CHOICES`.
+        show_name: returns the text to show for a name, the value of one of `CHOICES`.
 
     Raises:
-        ValueError: one of them cannot be computed, with the reason.
+        ValueError: a quantity cannot be computed; the message has the reason.
     """
     markdown = text.markdown
     for mark, quantity in text.quantities.items():

@@ -17,7 +17,7 @@ def page_of(link: str) -> Page[Any, Any]:
     """Return the page of a link.
 
     Raises:
-        ValueError: there is none.
+        ValueError: the link leads to no page.
     """
     try:
         return page_at(link.partition("?")[0].strip("/"))

@@ -17,7 +17,7 @@ class Line:
 
 
 def read_list(text: str) -> tuple[list[Line], list[str]]:
-    """Return the links of a list, and a sentence for each line that is none.
+    """Return the links of a list, and a sentence for each line that is no link.
 
     >>> links, bad = read_list("single-head?t=0.5  Sharper\\n\\n# why\\nhello")
     >>> links

@@ -61,7 +61,7 @@ class Quantity:
 
     Attributes:
         panel: the name of a map or a curve of the figure.
-        cell: names of a row and a column, of a row alone, a curve's x, or nothing for all of it.
+        cell: the names of a row and a column, of a row alone, or a curve's x; empty for the whole panel.
         of: one of `MEASURES` or `CHOICES`; "" for the cell itself.
         link: to compute it at; "" for the link of the step.
         form: the format of the number.

@@ -80,7 +80,7 @@ def language_of_folder(file: Path) -> str:
 
 
 def original(file: Path) -> Path | None:
-    """Return the lesson of which a file is the translation; None where it is none."""
+    """Return the file that a lesson's file is a translation of; None if it is no translation."""
     own = file.parent.parent / file.name
     return own if file.parent.name in LOCALES.values() and own.is_file() else None
 

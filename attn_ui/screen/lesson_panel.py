@@ -100,7 +100,7 @@ def _lead_back() -> None:
 
 
 def list_lessons() -> None:
-    """Show all lessons, each a link to its first step; and why some of a host's own could not be opened."""
+    """Show all lessons, each a link to its first step, and the faults of those that could not be opened."""
     on_shelf = shelf()
     items = "".join(map(_list_item, on_shelf.lessons.values()))
     with st.container(key="lessons"):

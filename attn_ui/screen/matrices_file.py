@@ -45,7 +45,7 @@ def read_matrices(name: str, content: bytes, names: Sequence[str]) -> dict[str, 
         names: of the matrices that may be in it.
 
     Raises:
-        ValueError: it is no such file or holds none of them; the message says what was wanted.
+        ValueError: the file cannot be read or has none of these; the message says what was wanted.
 
     >>> read_matrices("weights.csv", b"W_q,1,0\nW_q,0,1\nb_q,0.5,2\n", ["W_q", "b_q"])["W_q"].tolist()
     [[1.0, 0.0], [0.0, 1.0]]

@@ -57,7 +57,7 @@ def _sliders(view: View[Any]) -> tuple[Any, Any]:
 
 
 def _text(pin: Pin) -> str | None:
-    """Return the pin as the address has it; None where there is none, or a bad one was typed there."""
+    """Return the pin in the address; None without one, or if an invalid one was typed."""
     text = st.query_params.get(PIN)
     try:
         return None if text is None else pin.read(text)

@@ -57,11 +57,11 @@ def read(content: bytes, page: str, parameters: Sequence[Parameter]) -> dict[str
     Args:
         content: of the file.
         page: the address of the page that is open.
-        parameters: what can be set there.
+        parameters: the settings of that page.
 
     Raises:
-        ValueError: it is not a settings file, belongs to another page, or has a setting that cannot be
-            used; the message says what was expected and is safe to show as markdown.
+        ValueError: it is not a settings file, belongs to another page, or has a setting that cannot be used;
+            the message says what was expected and is safe to show as markdown.
     """
     texts_by_name = _settings(content, page)
     query = {name: text if isinstance(text, list) else [text] for name, text in texts_by_name.items()}

@@ -123,8 +123,8 @@ def commanded(steps: Steps) -> int:
 def offer(figure: str, sliders: Sequence[Steps]) -> bool:
     """Register a figure's sliders and their values, before their positions are read.
 
-    The browser reports indices, so when a figure's sliders or their values change, it is commanded to the
-    indices of the present values.
+    The browser reports indices, so when a figure's sliders or their values change, it gets those of the
+    present values again.
 
     Returns whether the session saw the figure before.
     """

@@ -35,7 +35,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int 
 def numbers_table(columns: Mapping[str, Sequence[Any]], write: Callable[[float], str]) -> "Styler":
     """Return a table of numbers for `st.dataframe`: shown as `write` formats them, saved with all digits.
 
-    Streamlit's own formats write an ASCII minus, and one before a number that rounds to zero.
+    Streamlit's own formats write an ASCII minus, even before a number that rounds to zero.
 
     Args:
         columns: texts and numbers, by the titles of the columns.

@@ -1,4 +1,4 @@
-"""The addresses of Streamlit's server: the stream's, and those that are no pages."""
+"""The addresses of Streamlit's server: that of its stream, and folders that hold no pages."""
 
 from starlette.datastructures import Headers
 from starlette.types import Scope

@@ -36,6 +36,6 @@ def _read(_app: Sphinx, _kind: str, _name: str, _object: Any, _options: Any, lin
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Read docstrings before napoleon does."""
+    """Have docstrings read by this module first, and then by napoleon."""
     app.connect("autodoc-process-docstring", _read, priority=400)
     return {"parallel_read_safe": True}
