@@ -2,9 +2,9 @@
 
     python -m benchmarks.interaction [--presses 33] [--only 64 8 | --pages [LINK ...]]
 
-First maps of several sizes, in six ways; then the product's own pages as they open: the figures of all steps
-are read from the page and given to bare Plotly.react and to Dash, and all are pressed and dragged, at full
-speed and with the processor slowed four times.
+It first measures maps of several sizes, drawn in six ways; then the product's own pages with their defaults:
+the figures of all steps are read from the page and given to bare Plotly.react and to Dash, and all are
+pressed and dragged, at full speed and with the processor slowed four times.
 
 Every contestant draws the same weights. A time runs from the keydown event to the first animation frame in
 which every map of the page has changed. Rounds alternate, so that a slow moment of the machine falls on all.

@@ -3,12 +3,12 @@
     python -m benchmarks.long_model [--tokens 512 1024 2048 4096] [--layers 4] [--width 256] [--heads 8]
 
 The model is a Llama with random weights and places for 4,096 tokens, saved by transformers; all-MiniLM-L6-v2
-is measured too, at its own 512, if its package is installed. Ours runs all layers, then takes the map of one
-head of the last down to single cells: the levels of its pyramid and one tile of cells. transformers runs with
-`output_attentions=True` and eager attention, as viewers of attention take it, where all maps take 4 GB or
-less; and with fused attention and no map, which only reads the text. Each is a process of its own, on one
-thread; seconds are of the clock and of the processor, which a busy machine does not lengthen; memory is the
-peak of the resident set above its size after the model was read (Linux).
+is measured too, at its own 512, if its package is installed. Ours runs all layers, then computes the map of
+one head of the last layer: the levels of its pyramid and one tile of cells. transformers runs with
+`output_attentions=True` and eager attention, as viewers of attention do, if all maps take 4 GB or less; and
+with fused attention and no map, which only reads the text. Each run is a process of its own, on one thread.
+It prints seconds of the clock and of the processor, which a busy machine does not lengthen, and the peak of
+the resident set above its size after the model was read (Linux).
 """
 
 import argparse

@@ -248,7 +248,7 @@ def _tokens(svg: str) -> list[str]:
 
 
 def _named_alike(svg: str) -> str:
-    """Return a drawing with ids that do not depend on its content: a page has only one."""
+    """Return a drawing with ids that do not depend on its content; in a page with one they cannot clash."""
     return re.sub(r'(id="|#)s[0-9a-z]+-(\d+)', r"\1still\2", svg)
 
 

@@ -119,8 +119,7 @@ class Page(Generic[State, Result]):
         read_controls: offers the controls that the whole page follows and returns the state they give.
         view: reads the controls beside the figure, computes and draws. Only these two read settings.
         tabs: the setting of its tabs, where it has some.
-        programs: returns the programs of the tab Code; if it returns None, that tab is a module as others
-            are.
+        programs: returns the programs of the tab Code; if it returns None, the tab is a module.
         tables: returns the numbers on screen, by the titles of their tables.
         read_address: called before any control is made, if a link can imply settings; returns the settings to
             read it by.

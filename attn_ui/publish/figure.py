@@ -187,7 +187,7 @@ def _program(at: At[Any]) -> str:
 def _small_enough(figure: Figure, at: At[Any]) -> tuple[Figure, Scene, bytes]:
     """Return a figure, its scene, and the packed scene, with every second, third, ... step until it is small.
 
-    Of its arrangements for pages, those that `WIDTHS` need are kept.
+    Arrangements for pages are left out if none of `WIDTHS` needs them.
     """
     scene, slider = figure.scene.scene, figure.slider
     drawings, cursor = LazyMap(_arrange_for_widths, scene.drawings), scene.cursor

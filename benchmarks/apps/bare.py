@@ -15,7 +15,7 @@ ROOM = (1200, 496)  # pixels that a figure has in a window of 1280 x 800
 
 
 def settled_figures(n_token: int, n_head: int) -> str:
-    """Return the figures of all steps, settled as on the product's own page: same pixels, same labels."""
+    """Return the figures of all steps, laid out as on the product's own page: same pixels, same labels."""
     settled = [settle(copy.deepcopy(figure), *ROOM) for figure in figures(n_token, n_head)]
     return json.dumps(settled, default=_encode)
 
