@@ -65,7 +65,7 @@ KINDS = (
 def all_entries() -> tuple[Entry, ...]:
     """Return all entries, the best known first: terms, pages, teaching, lessons, then options.
 
-    In another language each has its name in that language first, and then the English one.
+    Options and lessons have their names in the current language first, then in English.
     """
     modules = {page: import_module(f"pages.{page.folder}.settings") for page in PAGES}
     terms = [entry for module in modules.values() for entry in getattr(module, "FOUND", ())]

@@ -71,7 +71,7 @@ def type_over(tables: Sequence[Typed]) -> None:
 
 
 def _keep_edits(problem: str) -> str:
-    """Return a note with a problem, and that the picture stays."""
+    """Return a note with a problem, which adds that the picture stays as it was."""
     message = paragraph(problem, _("The picture stays as it was."))
     return f":material/edit: {message}"
 

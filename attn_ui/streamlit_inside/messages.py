@@ -53,7 +53,7 @@ def requests_run(message: Message) -> bool:
 class Talk:
     """The state of one connection between a browser and Streamlit.
 
-    It holds whether a page is being made, its parts that run alone, and the browser's messages.
+    It holds whether a page is being made, its parts that run alone, and the messages that a browser keeps.
     """
 
     def __init__(self) -> None:
