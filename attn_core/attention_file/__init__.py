@@ -61,7 +61,7 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
     which weights are computed, optionally with V, (layer?, head, key, d_v). ``tokens`` are optional, and so
     are ``decoder_tokens`` of an encoder-decoder, or ``keys`` where ``tokens`` name the queries alone: an
     array of text in .npz, a JSON list in the metadata of .safetensors. ``AttentionMaps.save`` writes such a
-    file. Arrays of other names are not read.
+    file. Other arrays are not read.
 
     At most 4,096 queries and keys of a map are kept (weights are cut after the softmax, Q and K before it),
     at most 256 heads, and at most 72 MB in all, as computed from the shapes before any number is read.

@@ -64,7 +64,7 @@ class _Sum:
     of: Any
     axes: tuple[int, ...]
     shape: tuple[int, ...]
-    """The shape that makes its subtraction from all scores, or its division of all powers, a softmax."""
+    """The shape that it must have to be subtracted from all scores, or to divide all powers."""
 
 
 @dataclass(eq=False)

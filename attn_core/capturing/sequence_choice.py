@@ -91,7 +91,7 @@ class SequenceChoice:
         return SequenceWeights(maps, shape, precision, batches[0] if is_shared else 1)
 
     def _batches(self, weights: Tensor) -> tuple[int, ...]:
-        """Return the possible batch sizes; ``rows`` is one if it is not the number of queries or of keys."""
+        """Return the possible batch sizes, ``rows`` first unless it is the number of queries or of keys."""
         if self.rows is None or self.rows in weights.shape[-2:]:
             return self.batches
         return (self.rows, *(size for size in self.batches if size != self.rows))

@@ -49,7 +49,7 @@ def printed_with_positions(steps: Sequence[float]) -> Study:
 def phrase(steps: Sequence[float]) -> Study:
     """Measure the weight of "love" on "dogs": as written, in reverse order, and with rows of length 1.
 
-    "weight on dogs" is in the row of "love"; "lead of dogs" is this weight less the row's next largest.
+    "weight on dogs" is in the row of "love"; "lead of dogs" is this weight less the larger of the other two.
 
     >>> study = phrase([0.5])
     >>> {name: round(float(found), 4) for name, found in study.measures["weight on dogs"].items()}

@@ -19,7 +19,7 @@ from attn_words import _
 MAX_TOKENS = 4096
 """How many tokens of a text are run at most, special tokens among them."""
 MAPS_BYTES = 48_000_000
-"""Bytes of the maps of all heads, at most: 408 tokens for 72 heads; ``LEAST_TOKENS`` are always run."""
+"""Bytes that the maps of all heads may take, as 408 tokens with 72 heads do; ``LEAST_TOKENS`` always run."""
 LEAST_TOKENS = 128
 VECTORS = 8
 """Vectors of each token in memory while a layer runs without maps: its input and output, queries, keys,

@@ -51,7 +51,7 @@ def measure_generalisation(
 
 @lru_cache(maxsize=16)  # one entry per task, used at every step of every training
 def _draw_strange(task: Task, count: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Return sequences of another kind, their answers, and where there is an answer, and a certain answer."""
+    """Return sequences of another kind, their answers, and masks of positions with any and a sure answer."""
     assert task.strange is not None
     tokens = task.strange(count, torch.Generator().manual_seed(SEED))
     answers, right = task.answers(tokens), task.right(tokens)
