@@ -132,7 +132,7 @@ def _check(weights: Numbers) -> None:
 
 
 def read_words(words: Sequence[object] | None, count: int, what: str) -> list[str]:
-    """Return a label for each place: the words, or numbers from 1 where there are none.
+    """Return a label for each place: its word, or without words its number, counted from 1.
 
     >>> read_words(None, 3, "keys")
     ['1', '2', '3']

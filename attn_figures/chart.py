@@ -24,7 +24,7 @@ class Chart:
     Attributes:
         data: the traces, as Plotly calls them; each gets this panel's axes.
         columns, rows: the size of the body, in the units that all panels of the figure share.
-        title: stands under the chart; may hold Plotly's tags, so escape users' words.
+        title: the text under the chart; may hold Plotly's tags, so escape users' words.
         x, y: settings of the axes beyond the common ones: title, range, type, ticks.
         colours: the range of a trace that is coloured by value.
         marks: shapes, without references to axes.

@@ -67,7 +67,7 @@ class Arrow:
         carries: the name of the matrix on it.
         role: whose colour its label has.
         branches: whether it starts on another arrow, at exactly its first point.
-        label_left: whether its label stands on its left.
+        label_left: whether its label is on its left.
     """
 
     path: Sequence[tuple[float, float]]

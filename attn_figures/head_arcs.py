@@ -83,7 +83,7 @@ class HeadArcs:
         return self.thickest(slice(row, row + 1))[1].reshape(len(self.heads), self.per_head)
 
     def mean(self) -> Numbers:
-        """Return the mean of the heads, (n_query, n_key); zero where there are none."""
+        """Return the mean of the drawn heads, (n_query, n_key); zero if no head is drawn."""
         weights = np.nan_to_num(self.weights)[list(self.heads)]
         mean: Numbers = weights.sum(axis=0) / max(1, len(weights))
         return mean

@@ -31,7 +31,7 @@ class MaskedCells:
 def masked_cells(masked: bytes, shape: tuple[int, int]) -> MaskedCells:
     """Return the masked cells and their outline; steps and heads that share a mask share these arrays."""
     cells = np.frombuffer(masked, dtype=bool).reshape(shape)
-    # Where a run of masked cells begins and ends along each row; both come in the same order.
+    # The places where a run of masked cells begins and ends along each row, both in the same order.
     bordered = np.zeros((shape[0], shape[1] + 2), dtype=np.int8)
     bordered[:, 1:-1] = cells
     edges = bordered[:, 1:] - bordered[:, :-1]

@@ -35,7 +35,7 @@ Numbers = NDArray[np.float64]
 
 _CLEAR = [[end, theme.rgba(theme.LIGHT.masked, 0)] for end in (0, 1)]
 ROUNDING = 1e-5  # of the largest number: rounding in float32 is less
-NUMBERS_UP_TO = 12  # cells a side; beyond that the numbers no longer fit and hover tells them
+NUMBERS_UP_TO = 12  # cells a side; with more the numbers no longer fit, and only the hover shows them
 
 
 def may_not_attend() -> str:
@@ -149,7 +149,7 @@ class Matrix:
     Attributes:
         name: short and unique in the figure; the trace's name.
         values: what is drawn and what the hover shows; float64, finite or NaN.
-        title: stands under the matrix, before its shape; may hold Plotly's tags, so escape users' words.
+        title: the text under the matrix, before its shape; may hold Plotly's tags, so escape users' words.
         mask: True = may attend; where False the cell is hatched and its hover shows "masked".
         leaks: True where a masked cell has weight: its value is drawn, with lines over it.
         faded: True where a cell is pale; its hover shows the value nevertheless.
@@ -215,7 +215,7 @@ class Matrix:
 
         Args:
             other: the matrix to subtract, of the same shape.
-                title: stands under the difference; "difference" when empty.
+            title: the text under the difference; "difference" when empty.
             limit: the difference at the ends of the ramp; the largest there is when None, or where that is
                 rounding (1e-5 of the numbers' own size) that size, so that it is not painted as a difference.
             operator: set between it and the matrix before it.
@@ -498,7 +498,7 @@ class Matrix:
             return ("", 0.0), ("", 0.0)
         limit = 1.0 if self.ramp.scale == "weights" else self._limit()
         wide, narrow = (".2f", ".1f") if limit < 10 else (".1f", ".0f") if limit < 100 else (".0f", ".0f")
-        if self.ramp.scale == "weights" or limit < 1:  # of differences of weights one digit tells little
+        if self.ramp.scale == "weights" or limit < 1:  # one digit of a difference of weights is too few
             narrow = wide
         sign = "-" if self.ramp.scale == "scores" else ""
         forms = (wide, narrow) if decimals() == 2 else (f".{decimals()}f", wide, narrow)

@@ -97,8 +97,8 @@ def compose(
 
     Args:
         largest_unit: pixels that a unit never exceeds.
-        phone_height: pixels that the figure may take on a phone: with fewer, many equal maps stand side by
-            side, so that their slider stays in sight.
+        phone_height: pixels that the figure may take on a phone, by default more than any needs; a lower
+            figure has its maps side by side, so that their slider stays in sight.
         roomy: more heights in pixels, for wider screens that are high enough, on which numbers would be too
             small to read otherwise.
         laptop_height: pixels that the figure may take on a laptop, whose sliders would hide a higher one.
