@@ -29,8 +29,8 @@ def run() -> None:
     if is_embedded:
         # In a course page the figure has no sidebar: its settings are the link's.
         st.html(f"<style>{markup.SIDEBAR} {{ display: none }}</style>")
-    # Each run has its own copies: Streamlit writes into a page whether it may run, and a stopped run may be in
-    # the queue together with the run that replaces it.
+    # Each run has its own copies: Streamlit writes into a page whether it may run, and a stopped run may be
+    # in the queue together with the run that replaces it.
     pages = [copy(page) for page in _pages()]
     page = st.navigation(pages, position="hidden" if is_embedded else "top")
     # Without a session, as where the module is only imported, none of them is open.
