@@ -134,7 +134,7 @@ class _Lines:
             columns=self.across * self.unit,
             rows=(bottom - top) * self.unit,
             letter=self.unit / (widest + 0.3),
-            title=_("one row of weights: unrounded, they sum to 1"),
+            title=_("one row of weights: they sum to 1, rounding aside"),
             colours=ColourRange(LIGHT.weights, 0.0, 1.0, _("weight")),
             x=quiet | {"range": [-0.5, self.across - 0.5]},
             y=quiet | {"range": [bottom, top]},

@@ -454,7 +454,7 @@ def softmax(head: HeadMatrices) -> Spec:
         mask=head.mask,
         hover=Hover(_("exp(scaled − largest of its row)")),
         ramp=ColourScale(bar=_("weight"), power=head.ramp_power),
-        operator="exp",
+        operator="− max<br>exp",
     )
     sums = Matrix(
         "row sums",

@@ -78,7 +78,7 @@ def _notes(controls: Controls, moving: Moving, result: Result) -> list[str]:
         notes.append(_(about))
     if moving.removals is not None and (note := moving.removals.note()):
         notes.append(note)
-    untrained = _("Numbers from a seed are not trained: this map knows no grammar.")
+    untrained = _("The numbers are random, not trained: this map knows no grammar.")
     by_hand_names = [name for name, _rows in hand_rows(result.setting, result.n_head)]
     return [
         *notes,

@@ -9,8 +9,8 @@ from pages.overview.view import read_controls, view
 
 PAGE: Page[None, Sentence] = Page(
     "overview",
-    N_("Which words does a word draw on?"),
-    N_("**Attention** gives each word a weight: its share in another's meaning."),
+    N_("Which words shape a word's meaning?"),
+    N_("For each word, **attention** divides 1 into shares, called weights, among all the words."),
     SETTINGS,
     read_controls=read_controls,
     view=view,

@@ -11,9 +11,9 @@ from attn_words import N_, _
 
 INVITATION = N_("Point at another word, or move the slider.")
 SOURCE = N_(
-    "One of 72 heads of a trained language model (all-MiniLM-L6-v2, layer 4, head 2), picked as an example; "
-    "what it does it learned. [CLS] and [SEP] begin and end every text. A row has to sum to 1, so a word "
-    "with nothing to look for rests on [CLS]: here {count} of the {words} words give it most."
+    "One of the 72 heads, each with such a map, of a trained language model (all-MiniLM-L6-v2, layer 4, "
+    "head 2): what it does was learned, not programmed. [CLS] and [SEP] begin and end every text. A row has "
+    "to sum to 1, so a word with nothing to look for rests on [CLS]: here {count} of the {words} words."
 )
 MARKS = ("[CLS]", "[SEP]")
 
@@ -21,8 +21,8 @@ MARKS = ("[CLS]", "[SEP]")
 def source(words: Sequence[str], weights: NDArray[np.float64]) -> str:
     """Return the note on the head, with how many words give most weight to the mark that begins the text.
 
-    >>> source(["[CLS]", "a", "b", "[SEP]"], np.eye(4)[[0, 0, 2, 3]])[-35:]
-    'here 1 of the 2 words give it most.'
+    >>> source(["[CLS]", "a", "b", "[SEP]"], np.eye(4)[[0, 0, 2, 3]])[-38:]
+    'rests on [CLS]: here 1 of the 2 words.'
     """
     rows = [row for row, word in enumerate(words) if word not in MARKS]
     resting = sum(words[int(weights[row].argmax())] == MARKS[0] for row in rows)
@@ -39,7 +39,8 @@ def word_caption(words: Sequence[str], weights: NDArray[np.float64], row: int) -
     others = [key for key in range(len(words)) if words[key] not in MARKS and key not in (first, row)]
     second = max(others, key=weights[row].__getitem__)
     return _(
-        "{query} draws most on {key}: {weight} of its weight. Of the other words {name} has most: {other}.",
+        "“{query}” takes most from “{key}”: weight {weight}. Next, but for itself, [CLS] and [SEP]: "
+        "“{name}”, {other}.",
         query=coloured("query", words[row]),
         key=coloured("key", words[first]),
         weight=f"{weights[row, first]:.2f}",

@@ -136,12 +136,12 @@ def test_overview_words_have_row_frame_and_sentence(text: str) -> None:
         assert (frame["y0"], frame["y1"]) == (row - 0.5, row + 0.5)
         words = kept.tokens
         largest, weight = words[int(kept.weights[row].argmax())], f"{kept.weights[row].max():.2f}"
-        assert at.sentence.startswith(name)
+        assert at.sentence.startswith(f"“{name}”")
         assert largest in at.sentence
         assert weight in at.sentence
         among = {0, len(words) - 1, row, int(kept.weights[row].argmax())}  # marks, itself, and what has most
         second = max({*range(len(words))} - among, key=list(kept.weights[row]).__getitem__)
-        assert at.sentence.endswith(f"{words[second]} has most: {kept.weights[row, second]:.2f}.")
+        assert at.sentence.endswith(f"“{words[second]}”, {kept.weights[row, second]:.2f}.")
         x, y = traces["sentence arc 0"]["x"], traces["sentence arc 0"]["y"]
         assert {round(float(x[0]), 1), round(float(x[-1]), 1)} == ({0.1, -0.1} if row == 0 else {row, 0.0})
         assert min(y) < y[0]

@@ -243,7 +243,11 @@ MANY_WORDS = " ".join(f"w{place}" for place in range(40))
             [*KERNELS, *(f"{kernel} {curve}" for kernel in KERNELS for curve in CURVES)],
         ),
         # What only serves the pointer, corners of boxes, and what other screens have, are no numbers.
-        ("", {}, ["one row of weights: unrounded, they sum to 1", "every word’s row: the attention map"]),
+        (
+            "",
+            {},
+            ["one row of weights: they sum to 1, rounding aside", "every word’s row: the attention map"],
+        ),
         ("single-head", {"stage": "arcs", "mask": "causal"}, ["weights"]),
         ("single-head", {"stage": "diagram"}, []),
     ],
