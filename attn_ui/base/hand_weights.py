@@ -52,7 +52,7 @@ def read_init(controls: Controls, setting: Choice, sentences: Mapping[str, str])
 def read_by_hand(controls: Controls, variants: Sequence[Sequence[Weight]]) -> HandRows:
     """Return the hand-set weights that fit, and show which they are.
 
-    One whose table does not fit is named on screen and drawn from the seed; its table is kept.
+    A weight whose table does not fit is named on screen and drawn from the seed; its table is kept.
 
     Args:
         controls: those of the page.

@@ -47,7 +47,7 @@ class LessonQuestion:
         asks: the question, as markdown.
         of: the quantity in question; than: the one that it is compared with.
         answer: the answer as the lesson states it, compared with the computed one.
-        within: the tolerance for a number; None for a twentieth of it, or half of its last digit if more.
+        within: the tolerance for a number; None for 5 % of it, or for half of its last digit if that is more.
         options: the names to choose from; empty for all that there are.
         hint: shown after a wrong answer; because: shown with the right one.
     """

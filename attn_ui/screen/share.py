@@ -80,7 +80,7 @@ def link(*, framed: bool, **more: str) -> str:
     """Return the address of what is on screen.
 
     Args:
-        framed: whether a teacher's options stay in it; pin, language, colours and decimals always do.
+        framed: whether to keep a teacher's options; pin, language, colours and decimals are always kept.
         more: further settings; empty ones are left out.
     """
     names = {PIN, COMPARE.name, LANG.name, PALETTE.name, DECIMALS.name}
