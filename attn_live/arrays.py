@@ -18,7 +18,6 @@ over their sum, scores at one temperature are multiples of those at another. Suc
 place each number is off, mostly 0. Server and browser multiply alike, so this too gives every bit back.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -173,39 +172,6 @@ class Arrays:
         return len(self.descriptions) - 1
 
 
-def read_body(body: bytes) -> tuple[dict[str, Any], list[Any]]:
-    """Return a body's header and its arrays; arrays of words are lists."""
-    length, n_words = (int.from_bytes(body[start : start + 4], "little") for start in (0, 4))
-    header: dict[str, Any] = json.loads(body[8 : 8 + length])
-    start = 8 + length
-    planes = np.frombuffer(body, "u1", _WORD * n_words, start).reshape(_WORD, n_words)
-    words = np.ascontiguousarray(planes.T).view("<i4").reshape(-1)
-    arrays: list[Any] = []
-    for description in header["arrays"]:
-        array = _decode(description, words, body, start + _WORD * n_words)
-        if "of" in description:
-            base, factors = arrays[description["of"]], arrays[description["times"]]
-            array = (array.view("<i4") + _multiple(base, factors)).view("<f4")
-        arrays.append(array)
-    return header, arrays
-
-
-def _decode(description: dict[str, Any], words: NDArray[np.int32], body: bytes, start: int) -> Any:
-    if "text" in description:
-        return description["text"]
-    if "rows" in description:
-        return CrossedLabels(description["rows"], description["columns"]).tolist()
-    dtype, shape, at = np.dtype(description["type"]), description["shape"], description["at"]
-    size = int(np.prod(shape))
-    if dtype.itemsize == 1:
-        return np.frombuffer(body, dtype, size, start + at).reshape(shape)
-    zigzag = words[at : at + size * dtype.itemsize // _WORD]
-    numbers = (zigzag.view("<u4") >> 1).view("<i4") ^ -(zigzag & 1)
-    for _ in range(2):
-        numbers = _sum(numbers, description["above"])
-    return numbers.view(dtype).reshape(shape)
-
-
 def _is_near(stack: NDArray[Any], base: NDArray[Any]) -> bool:
     """Whether, at the middle step, a multiple of the base leaves less than half the bits of differences."""
     middle = len(stack) // 2
@@ -241,12 +207,6 @@ def _difference(words: NDArray[np.int32], above: int) -> NDArray[np.int32]:
     differences = words.copy()
     differences[above:] -= words[:-above]
     return differences
-
-
-def _sum(differences: NDArray[np.int32], above: int) -> NDArray[np.int32]:
-    rows = np.pad(differences, (0, -len(differences) % above)).reshape(-1, above)
-    total: NDArray[np.int32] = np.cumsum(rows, axis=0, dtype=np.int32).reshape(-1)[: len(differences)]
-    return total
 
 
 def _words(array: NDArray[Any]) -> Any:

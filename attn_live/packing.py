@@ -60,7 +60,16 @@ class Cursor:
 
 
 def pack(figures: Sequence[Any], cursor: Cursor | None = None, moves: Moves | None = None) -> bytes:
+    """Pack one figure per step, and what follows the cursor: see `pack_with_texts`."""
+    return pack_with_texts(figures, cursor, moves)[0]
+
+
+def pack_with_texts(
+    figures: Sequence[Any], cursor: Cursor | None = None, moves: Moves | None = None
+) -> tuple[bytes, Spec]:
     """Pack one figure per step, and what follows the cursor, into the message that the browser unpacks.
+
+    Return also the figure's texts that no step and no row changes: of its traces, annotations and axes.
 
     Args:
         figures: the same traces at every step; data, annotations, titles and layout may differ. In the layout
@@ -88,8 +97,9 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None, moves: Moves | No
         if path not in moving:  # the cursor sets it at every step
             changes.append({"path": path, **_pack_values(values, arrays)})
             moving.add(path)
+    constant = _without(specs[0], _branches(moving))
     header = {
-        "figure": _replace(_without(specs[0], _branches(moving)), arrays),
+        "figure": _replace(constant, arrays),
         "changes": changes,
         "screens": screens,
         "cursor": packed_cursor,
@@ -102,7 +112,27 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None, moves: Moves | No
             f"the steps of one figure may take {MOST_BYTES:,} bytes, these take {len(message):,}: "
             "use fewer steps or fewer tokens"
         )
-    return message
+    return message, _texts(constant)
+
+
+def count_steps(payload: bytes) -> int:
+    """Return how many steps a packed message has; only its prefix is read."""
+    return int.from_bytes(payload[:PREFIX_BYTES], "little")
+
+
+def _texts(figure: Spec) -> Spec:
+    """Return the texts of a figure's traces, its annotations and its axes alone."""
+
+    def strings(part: Spec, *names: str) -> Spec:
+        return {name: part[name] for name in names if isinstance(part.get(name), str)}
+
+    layout = figure["layout"]
+    axes = {
+        key: {"title": part["title"]} for key, part in layout.items() if "axis" in key and "title" in part
+    }
+    notes = [strings(note, "xref", "yanchor", "text") for note in layout.get("annotations") or ()]
+    traces = [strings(trace, "type", "name", "xaxis", "text") for trace in figure["data"]]
+    return {"data": traces, "layout": axes | {"annotations": notes}}
 
 
 def message(head: bytes, captions: bytes, payload: bytes) -> bytes:

@@ -6,7 +6,7 @@ data[weights].marker.size       or by its own name: a trace's, a shape's
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -50,15 +50,6 @@ def resolve(figure: Mapping[str, Any], path: str) -> Path:
         parts.append(part)
         node = at(node, (part,)) if isinstance(part, int) or isinstance(node, Mapping) else None
     return tuple(parts)
-
-
-def path_text(path: Iterable[Key]) -> str:
-    """Return a resolved path as text, the inverse of `parse`.
-
-    >>> path_text(("data", 3, "marker", "size"))
-    'data[3].marker.size'
-    """
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
 
 
 def at(node: Any, path: Path) -> Any:

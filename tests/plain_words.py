@@ -18,12 +18,13 @@ from urllib.parse import quote, urlencode
 import numpy as np
 
 from attn_live.captions import texts_in
-from attn_live.unpacking import count_steps, figure_at
+from attn_live.packing import count_steps
 from attn_ui.base.page import page_at
 from attn_ui.base.parameters import Choice, Flag, Tabs
 from attn_ui.base.terms import general
 from attn_words import LANGUAGES, PSEUDO, speaking
 from pages.overview.sentences import SENTENCES as OPENING
+from tests.messages import figure_at
 from tests.pages import PAGES, open_page
 
 

@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 from streamlit.testing.v1 import AppTest
 
 from attn_core.scores import DOT, SCORES
-from attn_live.unpacking import figure_at
 from attn_ui.base.programs import OneProgram, Programs
 from attn_ui.base.shared_settings import ALL_BUT_ONE
 from pages import PAGES
 from programs.writing import ARCHIVE, SHORT, WORDS, Program
+from tests.messages import figure_at
 from tests.pages import open_page
 from tests.quick_apptest import look_for_components_once
 from tests.walk import Query, command_line, fields, states

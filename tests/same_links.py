@@ -21,8 +21,9 @@ import numpy as np
 import torch
 from streamlit.testing.v1 import AppTest
 
-from attn_live.unpacking import count_steps, figure_at
+from attn_live.packing import count_steps
 from pages.learned_heads.model_shelf import model_status
+from tests.messages import figure_at
 from tests.pages import PAGES, open_page
 from tests.quick_apptest import look_for_components_once
 from tests.walk import Query, said_now, split, states

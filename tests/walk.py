@@ -27,7 +27,7 @@ import numpy as np
 import torch
 from streamlit.testing.v1 import AppTest
 
-from attn_live.unpacking import count_steps, figure_at
+from attn_live.packing import count_steps
 from attn_ui.base.parameters import (
     Cells,
     Choice,
@@ -43,7 +43,7 @@ from attn_ui.base.parameters import (
     Text,
 )
 from attn_words import LANGUAGES, PSEUDO
-from tests.messages import caption_at
+from tests.messages import caption_at, figure_at
 from tests.pages import PAGES, open_page
 from tests.quick_apptest import leave_imports_to_themselves, look_for_components_once
 

@@ -5,20 +5,19 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from attn_live.packing import Cursor
-from attn_live.unpacking import constant_figure
 from attn_ui.base.controls import Controls
 from attn_ui.base.cover import panel_title
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import SharedScene
 from attn_ui.base.shared_settings import QUERY
-from attn_words import _, cached
+from attn_words import _
 
 
 @dataclass(frozen=True)
 class Slider:
-    """The slider under a figure: a label, and the setting whose values are the figure's steps."""
+    """A slider under a figure: a label, and the setting whose values are the figure's steps, or its rows."""
 
     label: str
     steps: Steps
@@ -29,24 +28,10 @@ class Slider:
         return list(self.names) or self.steps.texts()
 
 
-@dataclass(frozen=True)
-class Rows:
-    """A second slider, over rows of the figure (queries, positions); `cursor` holds what it changes."""
-
-    label: str
-    steps: Steps
-    cursor: Cursor
-    names: Sequence[str] = ()
-
-    def texts(self) -> list[str]:
-        """Return the read-out at each position: the names of the rows if they have any, else their values."""
-        return list(self.names) or self.steps.texts()
-
-
-def query_rows(names: Sequence[str]) -> Rows:
+def query_rows(names: Sequence[str]) -> Slider:
     """Return the slider over the queries; its setting, `q`, is the same on every page."""
     steps = replace(QUERY, values=QUERY.values[: len(names)])
-    return Rows(_("Query"), steps, Cursor(len(names)), list(names))
+    return Slider(_("Query"), steps, list(names))
 
 
 @dataclass(frozen=True)
@@ -62,13 +47,11 @@ class Cell:
     column: int
 
 
-@cached(32)  # called at each run, mostly with the message of the run before
-def alternative_text(steps: bytes) -> str:
-    """Describe a packed figure in words, from the texts at its panels, for those who cannot see it.
+def alternative_text(figure: Mapping[str, Any]) -> str:
+    """Describe a figure in words, from the texts at its panels, for those who cannot see it.
 
     These texts are titles, legends and names of axes that no step changes; in a diagram, its boxes.
     """
-    figure = constant_figure(steps)
     layout, texts = figure["layout"], list[str]()
     titles = defaultdict[str, list[str]](list)
     for note in sorted(layout.get("annotations", ()), key=lambda note: note.get("yanchor") != "top"):
@@ -105,7 +88,7 @@ class Figure:
     key: str
     name: str
     slider: Slider | None = None
-    rows: Rows | None = None
+    rows: Slider | None = None
     selection: Mapping[str, Steps] = field(default_factory=dict)
     clicked: Callable[[Controls, Cell], None] | None = None
     captions_follow_choice: bool = False
@@ -120,7 +103,7 @@ class Figure:
     @property
     def alt(self) -> str:
         """The alternative text: what the figure shows, for those who cannot see it."""
-        return alternative_text(self.steps)
+        return alternative_text(self.scene.texts)
 
     @property
     def captions(self) -> bytes | None:

@@ -8,7 +8,7 @@ import orjson
 
 from attn_figures import theme
 from attn_ui.base.link_options import PALETTE
-from attn_ui.base.page import Rows, Slider
+from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
 
 Places = Callable[[Steps], int]
@@ -18,7 +18,7 @@ Places = Callable[[Steps], int]
 def message_head(
     key: str,
     slider: Slider | None,
-    rows: Rows | None,
+    rows: Slider | None,
     choices: Mapping[str, Steps],
     places: Places,
     *,
@@ -49,7 +49,7 @@ def _colours(palette: str) -> orjson.Fragment:
     return orjson.Fragment(orjson.dumps({name: dict(each) for name, each in theme.by_theme(palette).items()}))
 
 
-def _control(control: Slider | Rows | None, places: Places) -> dict[str, Any] | None:
+def _control(control: Slider | None, places: Places) -> dict[str, Any] | None:
     if control is None:
         return None
     return {"label": control.label, "texts": control.texts(), **_place(control.steps, places)}

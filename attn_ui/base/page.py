@@ -17,7 +17,7 @@ from attn_figures.scene import Still
 from attn_live.captions import StepCaption, pack_captions, plain_text, texts_in
 from attn_ui.base import cover, predict
 from attn_ui.base.controls import Controls
-from attn_ui.base.figure import Cell, Figure, Rows, Slider, query_rows
+from attn_ui.base.figure import Cell, Figure, Slider, query_rows
 from attn_ui.base.link_options import COVER, PALETTE, PREDICT, framing
 from attn_ui.base.links import Dropped, read_link
 from attn_ui.base.navigation import PAGES
@@ -33,7 +33,7 @@ from attn_ui.base.terms import occurring, terms_in
 from attn_words import _, cached, paragraph
 
 __all__ = [
-    "At", "Cell", "Columns", "Figure", "Page", "Rows", "Slider", "Small", "View", "page_at", "query_rows",
+    "At", "Cell", "Columns", "Figure", "Page", "Slider", "Small", "View", "page_at", "query_rows",
 ]  # fmt: skip
 State = TypeVar("State")
 Result = TypeVar("Result")
@@ -144,7 +144,7 @@ class Page(Generic[State, Result]):
     reruns_page: Callable[[State], bool] | None = None
     has_sidebar: bool = True
     panel_sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    mistakes: tuple[Choice, Mapping[str, Any], Callable[..., Mapping[str, Any]]] | None = None
+    mistakes: tuple[Choice, Mapping[str, Any], Callable[..., dict[str, Any]]] | None = None
 
     @property
     def address(self) -> str:

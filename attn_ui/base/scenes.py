@@ -1,19 +1,20 @@
 """Scenes that are packed once for all sessions, and drawn again only when their numbers are read."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, wraps
-from typing import Generic, ParamSpec
+from typing import Any, Generic, ParamSpec
 
 from attn_figures.scene import Scene
 from attn_live.captions import StepCaption, pack_captions
+from attn_live.packing import pack_with_texts
 from attn_ui.base.shared_cache import shared
 
 P = ParamSpec("P")
 
 
-Packed = tuple[bytes, bytes | None]
-"""What the browser takes: the steps of a figure, and its sentences."""
+Packed = tuple[bytes, bytes | None, Mapping[str, Any]]
+"""What the browser takes: the steps of a figure and its sentences; and its texts that no step changes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,11 @@ class SharedScene:
         """Its sentences, packed."""
         return self.pack()[1] if self.own is None else self.own.pack()
 
+    @property
+    def texts(self) -> Mapping[str, Any]:
+        """The texts at its panels that no step changes."""
+        return self.pack()[2]
+
     def with_captions(self, own: Sentences) -> "SharedScene":
         """Return the same scene with other captions."""
         return replace(self, own=own)
@@ -59,7 +65,8 @@ class SharedScene:
 
 def pack_scene(scene: Scene) -> Packed:
     """Pack a scene for the browser."""
-    return scene.pack(), None if scene.captions is None else pack_captions(scene.captions)
+    steps, texts = pack_with_texts(scene.drawings, scene.cursor, scene.moves)
+    return steps, None if scene.captions is None else pack_captions(scene.captions), texts
 
 
 class shared_scene(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)

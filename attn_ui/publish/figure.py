@@ -11,7 +11,7 @@ import orjson
 
 from attn_figures.arrange import fitting
 from attn_figures.scene import Scene
-from attn_live.captions import LazyMap, Run, pack_captions, runs
+from attn_live.captions import LazyMap, Run, runs
 from attn_live.compact_figure import at_steps, deflate_again
 from attn_live.packing import PREFIX_BYTES, message
 from attn_ui.base.figure import Figure, Slider, alternative_text
@@ -19,6 +19,7 @@ from attn_ui.base.link_options import DECIMALS, LANG, PALETTE
 from attn_ui.base.message_head import message_head
 from attn_ui.base.page import At, Columns
 from attn_ui.base.programs import OneProgram
+from attn_ui.base.scenes import Packed, pack_scene
 from attn_ui.lessons.figures import open_link, page_of
 from attn_words import _, language, writing
 from programs.writing import PYTORCH
@@ -110,8 +111,8 @@ def _figure_of_path(link: str, *, quiet: bool) -> Published:
     at = open_link(link)
     if at.view.figure is None:
         raise LookupError(_("{link} has no figure.", link=link))
-    figure, scene, steps = _small_enough(at.view.figure, at)
-    alt, captions = alternative_text(steps), None if quiet else scene.captions
+    figure, scene, (steps, captions, texts) = _small_enough(at.view.figure, at)
+    captions, alt = None if quiet else captions, alternative_text(texts)
     places = {steps.name: steps.nearest(at.controls.value(steps)) for steps in _settings(figure)}
     head = message_head(
         figure.key,
@@ -138,9 +139,7 @@ def _figure_of_path(link: str, *, quiet: bool) -> Published:
         name=figure.name,
         alt=alt,
         caption=figure.caption,
-        message=message(
-            orjson.dumps(head), b"" if captions is None else deflate_again(pack_captions(captions)), steps
-        ),
+        message=message(orjson.dumps(head), deflate_again(captions) if captions else b"", steps),
         sentence=() if captions is None else runs(scene.caption(step, row)),
         longest=() if captions is None else _longest(scene),
         bars=[
@@ -184,7 +183,7 @@ def _program(at: At[Any]) -> str:
     return program.text(whole=True)
 
 
-def _small_enough(figure: Figure, at: At[Any]) -> tuple[Figure, Scene, bytes]:
+def _small_enough(figure: Figure, at: At[Any]) -> tuple[Figure, Scene, Packed]:
     """Return a figure, its scene, and the packed scene, with every second, third, ... step until it is small.
 
     Arrangements for pages are left out if none of `WIDTHS` needs them.
@@ -202,14 +201,14 @@ def _small_enough(figure: Figure, at: At[Any]) -> tuple[Figure, Scene, bytes]:
             moves,
             captions,
         )
-        payload = fewer.pack()
+        payload, packed_captions, texts = pack_scene(fewer)
         steps = payload[:PREFIX_BYTES] + deflate_again(payload[PREFIX_BYTES:])
-        if len(steps) + len(b"" if captions is None else pack_captions(captions)) <= MOST_BYTES:
+        if len(steps) + len(packed_captions or b"") <= MOST_BYTES:
             if slider:
-                texts, values = slider.texts(), tuple(slider.steps.values[place] for place in places)
-                names = [texts[place] for place in places]
+                values = tuple(slider.steps.values[place] for place in places)
+                names = at_steps(slider.texts(), places)
                 slider = replace(slider, steps=replace(slider.steps, values=values), names=names)
-            return replace(figure, slider=slider), fewer, steps
+            return replace(figure, slider=slider), fewer, (steps, packed_captions, texts)
     raise ValueError(_("{link} takes more than {most} bytes.", link=figure.name, most=f"{MOST_BYTES:,}"))
 
 

@@ -14,7 +14,7 @@ from attn_words import _, paragraph
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
-def break_it(choice: Choice, mistakes: Mapping[str, Any], draw: Callable[..., Mapping[str, Any]]) -> None:
+def break_it(choice: Choice, mistakes: Mapping[str, Any], draw: Callable[..., dict[str, Any]]) -> None:
     """Offer the mistakes, and show the chosen one on its own example, not on the page's settings.
 
     Args:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import orjson
@@ -14,14 +14,15 @@ from plotly.offline import get_plotlyjs_version
 from attn_figures.scene import Scene
 from attn_live.bundle import bundle, content_hash, markup, served_module
 from attn_live.captions import StepCaption, check_captions, pack_captions
-from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, pack
+from attn_live.frames import with_frames
+from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, count_steps
 from attn_live.packing import message as join
-from attn_live.unpacking import count_steps, figure_at, with_frames
 from attn_ui.base.figure import alternative_text
 from attn_ui.base.link_options import PALETTE
 from attn_ui.base.message_head import message_head
-from attn_ui.base.page import Cell, Rows, Slider
+from attn_ui.base.page import Cell, Slider
 from attn_ui.base.parameters import Steps
+from attn_ui.base.scenes import SharedScene, pack_scene
 from attn_ui.export.standalone import saver_version
 from attn_ui.screen import looks
 from attn_ui.screen.address import show
@@ -34,20 +35,19 @@ _LOG = logging.getLogger(__name__)
 
 
 Clicked = tuple[Callable[[], Scene], Callable[[Cell], None]]
-"""Two functions: one returns the scene anew, the other is called with a clicked cell."""
-Figures = Sequence[Mapping[str, Any]] | Sequence[go.Figure]
+"""Draws the picture again, and takes a click on one of its cells."""
 
 
 def live_figure(
-    figures: Figures | bytes,
+    figures: Sequence[dict[str, Any]] | SharedScene,
     *,
     key: str,
     name: str,
     slider: Slider | None = None,
-    rows: Rows | None = None,
+    rows: Slider | None = None,
     selection: Mapping[str, Steps] | None = None,
-    clicked: Clicked | None = None,
-    captions: Sequence[StepCaption] | bytes | None = None,
+    clicked: Callable[[Cell], None] | None = None,
+    captions: Sequence[StepCaption] | None = None,
     captions_follow_choice: bool = False,
     caption: str = "",
     invites: str = "",
@@ -60,7 +60,7 @@ def live_figure(
 
     Args:
         figures: one figure for each position of the slider (one in all when there is no slider), as plain
-            dicts or `go.Figure`; or the same already packed by `pack`, which a page can cache.
+            dicts; or a scene with its sentences, which a page can cache.
         key: this figure's name on its page.
         name: the file name of a saved picture.
         slider: the slider whose steps the figures are.
@@ -68,11 +68,9 @@ def live_figure(
         selection: the settings that a click on a cell sets, by the names that the maps give their rows,
             columns and themselves (`meta.chosen`, see `attn_figures.matrix.Matrix`). The browser frames the
             selected cells, so the frames are no part of the figures.
-        clicked: two functions: one returns the scene, in which a clicked cell or box must exist; the other is
-            called with the cell before the next run.
+        clicked: called before the next run with a cell of a heatmap or a box of a diagram that was clicked.
         captions: one sentence for each step, or a list with one for each row; shown under the sliders. In the
-            markdown of `captions.runs`; users' words must have gone through `markdown.plain`. Or the same
-            packed by `pack_captions`, to be cached.
+            markdown of `captions.runs`; users' words must have gone through `markdown.plain`.
         captions_follow_choice: whether captions change with the selection: then they are sent separately, and
             a click does not send the steps again.
         invites: an invitation to drag, shown beside the slider until one was moved in this browser.
@@ -85,7 +83,9 @@ def live_figure(
     for control in (slider, rows):
         if control is not None:
             show(control.steps)
-    payload = figures if isinstance(figures, bytes) else pack(figures, rows.cursor if rows else None)
+    scene = figures if isinstance(figures, SharedScene) else _share(Scene(figures))
+    payload = scene.steps
+    packed_captions = pack_captions(captions) if captions is not None else scene.captions or b""
     n_steps = len(slider.steps.values) if slider else 1
     _check_count(payload, n_steps)
     is_known = offer(
@@ -94,12 +94,9 @@ def live_figure(
     for control in (slider, rows):
         if control is not None:
             describe(control.steps.name, control.label)
-    packed_captions = (
-        b"" if captions is None else captions if isinstance(captions, bytes) else pack_captions(captions)
-    )
-    if captions is not None:
+    if packed_captions:
         check_captions(packed_captions, n_steps, len(rows.steps.values) if rows else None)
-    alt = alternative_text(payload)
+    alt = alternative_text(scene.texts)
     about = {"alt": alt, "name": name, "caption": caption, "invites": invites, **_addresses()}
     head = orjson.dumps(
         message_head(
@@ -121,7 +118,11 @@ def live_figure(
     if captions_follow_choice:
         _sentences()(key=f"said-{key}", data=join(orjson.dumps({"key": key}), packed_captions, _NO_STEPS))
     listener = _Listener(
-        key, slider.steps if slider else None, rows.steps if rows else None, selection, clicked
+        key,
+        slider.steps if slider else None,
+        rows.steps if rows else None,
+        selection,
+        (scene.draw, clicked) if clicked else None,
     )
     result = _component()(key=key, data=message, on_view_change=listener, on_failed_change=lambda: None)
     if not is_known and result.get("view"):
@@ -133,13 +134,17 @@ def live_figure(
     if result.get("failed"):
         step, row = (position(control.steps) if control else 0 for control in (slider, rows))
         places = {name: position(steps) for name, steps in selection.items()}
-        figure = with_frames(figure_at(payload, step, row), places)
+        figure = with_frames(scene.draw().at(step, row).plotly(), places)
         st.plotly_chart(go.Figure(figure), theme=None, key=f"{key}-still", alt=alt)
 
 
 def module_address() -> str:
     """Return where the module of all live figures is served, relative to a page."""
     return f".{PLOTLY_ROUTE}/live.js?v={content_hash(bundle())}"
+
+
+def _share(scene: Scene) -> SharedScene:
+    return SharedScene(lambda: scene, cache(partial(pack_scene, scene)))
 
 
 @cache

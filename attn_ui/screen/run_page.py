@@ -70,14 +70,13 @@ def _show_tab(page: Page[Any, Any], name: str, result: Any) -> None:
 def draw(figure: Figure) -> None:
     """Draw the live figure of a page."""
     live_figure(
-        figure.steps,
+        figure.scene,
         key=figure.key,
         name=figure.name,
         slider=figure.slider,
         rows=figure.rows,
         selection=figure.selection,
-        clicked=(figure.scene.draw, partial(figure.clicked, CONTROLS)) if figure.clicked else None,
-        captions=figure.captions,
+        clicked=partial(figure.clicked, CONTROLS) if figure.clicked else None,
         captions_follow_choice=figure.captions_follow_choice,
         caption=figure.caption,
         invites=figure.invites,

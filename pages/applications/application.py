@@ -10,21 +10,13 @@ from torch import Tensor
 from attn_core import Attention, Check, scaled_dot_product_attention
 from attn_figures.scene import Scene
 from attn_live.captions import StepCaption
+from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.search_entries import Place
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import _
 from pages.applications.state import State
 from programs.writing import Program
-
-
-@dataclass(frozen=True)
-class LabelledSteps:
-    """A slider under the picture: its label, its setting, and the name of each of its values."""
-
-    label: str
-    steps: Steps
-    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +53,10 @@ class Application(Protocol):
     TRAINED: str
     IN_WORDS: str
 
-    def slider(self, state: State) -> LabelledSteps:
+    def slider(self, state: State) -> Slider:
         """Return the slider of the picture."""
 
-    def rows(self) -> LabelledSteps | None:
+    def rows(self) -> Slider | None:
         """Return a second slider, over the queries."""
 
     def draw(self, state: State, steps: Steps) -> Scene:
@@ -89,9 +81,9 @@ class Application(Protocol):
         """Return links to the pages that show the mechanism in full."""
 
 
-def temperature_slider(state: State) -> LabelledSteps:
+def temperature_slider(state: State) -> Slider:
     """Return the slider over temperatures."""
-    return LabelledSteps(_("Temperature"), TEMPERATURE)
+    return Slider(_("Temperature"), TEMPERATURE)
 
 
 def no_rows() -> None:

@@ -27,7 +27,7 @@ from attn_live.captions import LazyMap
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import all_of, plain
-from attn_ui.base.page import Cell, Figure, Rows, Slider, Small, View
+from attn_ui.base.page import Cell, Figure, Slider, Small, View
 from attn_ui.base.parameters import page_tabs
 from attn_ui.base.scenes import Packed, SharedScene, pack_scene
 from attn_ui.host.hosting import hosting
@@ -186,7 +186,7 @@ def view(controls: Controls, photo: Photo) -> View[State | PhotoRows]:
         key="use-photo",
         name="where attention is used: a picture",
         slider=Slider(_("Layer"), layers),
-        rows=Rows(_("Head"), heads, Cursor(model.n_head)),
+        rows=Slider(_("Head"), heads),
         clicked=partial(_choose_query, photo),
     )
     height, width, _rgb = photo.picture.rgb.shape

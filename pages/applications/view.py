@@ -1,9 +1,10 @@
 """The view of a use of attention: which tokens attend to which, and which parts are trained."""
 
+from dataclasses import replace
+
 from attn_core import how_cut, tokenize
-from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
-from attn_ui.base.page import Cell, Figure, Rows, Slider, Small, View
+from attn_ui.base.page import Cell, Figure, Small, View
 from attn_ui.base.sentence import read_sentence
 from attn_ui.base.shared_settings import SEED, TEMPERATURE, TEXT
 from attn_ui.host.hosting import hosting
@@ -38,9 +39,6 @@ def view(controls: Controls, state: State) -> View[State | PhotoRows]:
     application = VIEWS[state.use]
     slider = application.slider(state)
     sliding = controls.exact(slider.steps)
-    rows = None
-    if queries := application.rows():
-        rows = Rows(queries.label, queries.steps, Cursor(len(queries.steps.values)), queries.names)
     controls.message(_(application.INTRODUCTION))
     positions = [int(controls.value(each)) for each in (PREFIX, PATCH, WORD, WINDOW, FRAME)]
     result = State(state.use, state.text, state.seed, controls.value(TEMPERATURE), *positions)
@@ -48,8 +46,8 @@ def view(controls: Controls, state: State) -> View[State | PhotoRows]:
         draw_use(state, sliding),
         key=f"use-{USE.options.index(state.use)}",
         name=f"where attention is used: {state.use}",
-        slider=Slider(slider.label, sliding, names=slider.names),
-        rows=rows,
+        slider=replace(slider, steps=sliding),
+        rows=application.rows(),
         clicked=_choose_patch if state.use == "images" else None,
     )
     notes = [Small(paragraph(_("**What is trained, what is not.**"), _(application.TRAINED)))]

@@ -26,9 +26,9 @@ from attn_core import (
 from attn_figures.kernel_scene import DataScene, Estimate, facts_of
 from attn_figures.scene import Scene
 from attn_live.captions import LazyMap
-from attn_live.packing import MOST_BYTES, Cursor, TooLargeError
+from attn_live.packing import MOST_BYTES, TooLargeError
 from attn_ui.base.controls import Controls
-from attn_ui.base.page import Figure, Rows, Slider
+from attn_ui.base.page import Figure, Slider
 from attn_ui.base.parameters import EXACT, Steps
 from attn_ui.base.scenes import Packed, SharedScene, pack_scene
 from attn_ui.base.shared_cache import shared
@@ -186,9 +186,9 @@ class Sweep:
         return Slider(_("Bandwidth h"), self.bandwidth, names=names)
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> Slider:
         """The slider over the queries."""
-        return Rows(_("Query"), self.query, Cursor(len(self.query.values)), self.query_names())
+        return Slider(_("Query"), self.query, self.query_names())
 
     def select(self, controls: Controls) -> "Selection":
         """The offered bandwidth and query nearest to the sliders' values."""

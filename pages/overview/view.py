@@ -6,7 +6,7 @@ from attn_figures import opening
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
-from attn_ui.base.page import Figure, Rows, Small, View
+from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.scenes import shared_scene
 from attn_words import _
 from pages.overview.sentences import SENTENCES, Sentence
@@ -29,7 +29,7 @@ def view(controls: Controls, _state: None) -> View[Sentence]:
         _draw(text),
         key="opening",
         name="which words a word draws on",
-        rows=Rows(_("Word"), replace(WORD, values=values), Cursor(len(values)), sentence.tokens),
+        rows=Slider(_("Word"), replace(WORD, values=values), sentence.tokens),
         invites=_(INVITATION),
     )
     return View(

@@ -13,7 +13,6 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core import AttentionMaps
 from attn_core.applications import house_picture
-from attn_live.unpacking import figure_at
 from attn_ui.base.links import bad_settings
 from attn_ui.base.search_entries import Place
 from attn_words import speaking
@@ -26,6 +25,7 @@ from pages.applications.tabs.checks import audited
 from pages.applications.views import VIEWS, images
 from tests import run_programs
 from tests.core.test_vision import file_of, save_vision_model, speckled
+from tests.messages import figure_at
 from tests.pages import PAGES, open_page, open_sound
 from tests.plain_words import english_in
 from tests.sentences import messages_in, numbers_in

@@ -11,8 +11,8 @@ import torch.nn.functional as F
 
 from attn_figures import theme
 from attn_figures.arcs import LEAST, LETTER, THICKEST
-from attn_live.unpacking import figure_at
 from pages import PAGES
+from tests.messages import figure_at
 from tests.run_programs import leaves
 from tests.sentences import messages_in, numbers_in
 

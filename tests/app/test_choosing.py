@@ -9,8 +9,9 @@ from attn_figures import theme
 from attn_figures.frame import Side
 from attn_figures.matrix import Matrix, Pick
 from attn_figures.panels import compose
-from attn_live.packing import pack
-from attn_live.unpacking import count_steps, figure_at, with_frames
+from attn_live.frames import with_frames
+from attn_live.packing import count_steps, pack
+from tests.messages import figure_at
 from tests.pages import open_sound
 
 

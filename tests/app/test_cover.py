@@ -10,15 +10,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attn_figures.scene import Scene
-from attn_live.arrays import read_body
-from attn_live.packing import Cursor
-from attn_live.unpacking import body_of, count_steps, figure_at
+from attn_live.packing import Cursor, count_steps
 from attn_ui.base import cover, predict
 from attn_ui.base.cover import GIVEN, cover_panel
 from attn_ui.base.page import At
 from attn_words import speaking
 from pages import PAGES
-from tests.messages import caption_at
+from tests.messages import body_of, caption_at, figure_at, read_body
 from tests.pages import open_sound
 
 # A link, what it covers, and what may be seen beside it.

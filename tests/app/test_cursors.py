@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from attn_live.unpacking import figure_at
 from attn_ui.base.page import page_at
+from tests.messages import figure_at
 
 LINKS = (
     "kernel-regression",
@@ -38,7 +38,7 @@ def test_cursor_frames_the_row_of_the_slider(link: str) -> None:
     drawn = page.view.figure
     assert drawn is not None
     assert drawn.rows is not None
-    n_row = drawn.rows.cursor.n_rows
+    n_row = len(drawn.rows.steps.values)
     moved = [frames(figure_at(drawn.steps, 0, row)["layout"]["shapes"]) for row in range(n_row)]
     # Patches of an image stand in a grid: 1 on one side, 1 on the other.
     columns = {

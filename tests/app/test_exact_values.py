@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from streamlit.testing.v1 import AppTest
 
 from attn_core import sentence_vectors, tokenize
-from attn_live.unpacking import figure_at
 from attn_ui.base.programs import Programs
 from attn_ui.screen import settings_file
 from pages import PAGES as WHOLE
 from pages.overview.compute import D_MODEL, SEED, SENTENCE
 from pages.single_head.state import Inputs
 from tests import run_programs
+from tests.messages import figure_at
 from tests.pages import PAGES, open_sound
 from tests.sentences import messages_in
 from tests.walk import fields, said_now

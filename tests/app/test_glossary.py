@@ -15,7 +15,6 @@ from torch.nn import functional as F
 
 import attn_core
 import pages as values
-from attn_live.unpacking import figure_at
 from attn_ui.base import latex, terms
 from attn_ui.base.link_options import framing
 from attn_ui.base.links import bad_settings
@@ -29,6 +28,7 @@ from pages.glossary.parts import PARTS, example_matrices
 from pages.glossary.settings import EVERY, GROUP
 from pages.glossary.terms import TERMS
 from pages.glossary.words import all_names, entry
+from tests.messages import figure_at
 from tests.pages import PAGES, open_page, open_part, open_sound, tabs_of, way_to
 from tests.walk import fields, said_now
 

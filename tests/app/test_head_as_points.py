@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from attn_core import load_model
-from attn_live.unpacking import figure_at
 from pages import PAGES
 from pages.learned_heads import clouds
 from pages.learned_heads.clouds import HeadClouds
@@ -17,6 +16,7 @@ from pages.learned_heads.ranked_heads import RankedHeads
 from pages.learned_heads.state import CloudState, Heads
 from pages.learned_heads.tabs.clouds import checks_of_clouds
 from tests import run_programs, small_models
+from tests.messages import figure_at
 
 POINTS = "source=a+real+model&look=points"
 

@@ -12,10 +12,10 @@ import torch
 from attn_figures.planes import SMALL_SIZE, AttentionPlane, QueryKeyPlane
 from attn_figures.point_labels import names_beside
 from attn_live.packing import MOST_BYTES
-from attn_live.unpacking import figure_at
 from pages import PAGES
 from pages.multi_head.compute import planes_of
 from pages.multi_head.tabs import checks
+from tests.messages import figure_at
 from tests.pages import open_page
 from tests.run_programs import faults, leaves
 from tests.sentences import messages_in, numbers_in

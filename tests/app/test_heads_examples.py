@@ -152,9 +152,9 @@ def test_block_lengths_and_cosines_equal_numpy_layers(residual: bool, norm: str)
         x = normed(made) if norm == "after" else made
     units = x / np.linalg.norm(x, axis=-1, keepdims=True)
     cosine = (units @ units.T)[np.triu_indices(6, 1)].mean()
-    _packed, says = block._over_layers("the cat sat on the mat", block.VARIANTS.index((residual, norm)))
+    scene = block._over_layers("the cat sat on the mat", block.VARIANTS.index((residual, norm))).scene
     length, before = (f"{np.linalg.norm(each, axis=-1).mean():.3g}" for each in (x, first))
-    assert messages_in(says[3], count=3, length=length, before=before, cosine=f"{cosine:.4f}")
+    assert messages_in(scene.caption(3), count=3, length=length, before=before, cosine=f"{cosine:.4f}")
 
 
 TEXT = "the cat sat / rain / cats like milk"

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from attn_core import MASK_PATTERNS, SCHEMES, Masking, RelativeBuckets
-from attn_live.unpacking import count_steps, figure_at
+from attn_live.packing import count_steps
 from attn_ui.base.markdown import all_of
 from attn_ui.base.schemes import SchemeSettings
 from attn_ui.base.shared_settings import STRENGTH, TEMPERATURE
@@ -34,6 +34,7 @@ from pages.multi_head.state import HeadsOptions, HeadsSetting
 from pages.multi_head.tabs.checks import checks
 from pages.multi_head.views import caption, scene
 from tests.app.test_multi_head import OWN, captions, open_page, text
+from tests.messages import figure_at
 from tests.run_programs import leaves
 from tests.sentences import messages_in
 

@@ -13,7 +13,6 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core import KERNELS, nadaraya_watson
 from attn_live.packing import MOST_BYTES
-from attn_live.unpacking import figure_at
 from pages.kernel_regression.compute import Sweep, pack_sweep
 from pages.kernel_regression.controls import OWN
 from pages.kernel_regression.data_points import Points, from_columns, replace_points, sample
@@ -33,7 +32,7 @@ from pages.kernel_regression.tabs import checks as kernel_checks
 from pages.kernel_regression.tabs import data as kernel_own_data
 from pages.kernel_regression.views import compare, fit
 from pages.kernel_regression.views.bridge import lay_points, single_head_link
-from tests.messages import caption_at
+from tests.messages import caption_at, figure_at
 from tests.sentences import messages_in, numbers_in
 from tests.walk import fields
 
@@ -91,7 +90,7 @@ def test_every_tab_of_every_picture_opens(tab: str, picture: str) -> None:
 )
 def test_slider_has_fewer_steps_where_all_do_not_fit(kernel: str, n_points: int) -> None:
     points = sample("sine", n_points, 0.5, 4)
-    for maps, (strides, (packed, _)) in (
+    for maps, (strides, (packed, *_)) in (
         (1, pack_sweep(Sweep(points, kernel), fit.draw)),
         (4, pack_sweep(Sweep(points, "gaussian", 4), compare.draw)),
     ):
@@ -133,7 +132,7 @@ def test_slider_of_few_values_includes_those_of_the_link() -> None:
 
 def test_every_data_set_has_its_sentence() -> None:
     points = sample("sine", 40, 0.5, 4)
-    strides, (_, says) = pack_sweep(Sweep(points, "gaussian"), fit.draw)
+    strides, (_, says, _texts) = pack_sweep(Sweep(points, "gaussian"), fit.draw)
     assert says
     sweep = Sweep(points, "gaussian", 1, strides)
     at, row = sweep.bandwidth.nearest(0.5), sweep.query.nearest(2.5)

@@ -25,7 +25,6 @@ from streamlit.testing.v1 import AppTest
 from attn_core import AttentionMaps, RealModel, label_tokens, load_model, read_attention
 from attn_figures.whole_model import OVERVIEW, steps
 from attn_live.pyramid import Keep
-from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Cell
@@ -44,7 +43,7 @@ from pages.learned_heads.views import heads
 from pages.learned_heads.words import INSTALL
 from programs.writing import script
 from tests import planted_bert, small_models
-from tests.messages import caption_at
+from tests.messages import caption_at, figure_at
 from tests.pages import open_sound
 from tests.sentences import messages_in, numbers_in
 

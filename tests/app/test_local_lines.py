@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from attn_live.unpacking import figure_at
 from attn_ui.base.page import At
 from pages import PAGES
 from pages.kernel_regression.compute import Result
 from pages.kernel_regression.tabs.line_checks import check
+from tests.messages import figure_at
 from tests.run_programs import leaves
 from tests.sentences import messages_in, numbers_in
 

@@ -15,7 +15,7 @@ from torch.nn import functional as F
 
 from attn_core import Masking
 from attn_figures.numbers import number
-from attn_live.unpacking import count_steps
+from attn_live.packing import count_steps
 from attn_ui.base.markdown import all_of
 from attn_ui.base.schemes import SchemeSettings
 from pages import PAGES

@@ -9,7 +9,6 @@ import pytest
 import transformers
 
 from attn_core import load_model
-from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
 from attn_ui.base.shared_settings import TEMPERATURE
 from pages import PAGES
@@ -17,6 +16,7 @@ from pages.learned_heads import model_shelf
 from pages.learned_heads.model_shelf import ModelShelf
 from pages.learned_heads.tabs.flow import checks_of_next
 from tests import run_programs, small_models
+from tests.messages import figure_at
 from tests.pages import open_sound
 from tests.sentences import messages_in
 

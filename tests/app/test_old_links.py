@@ -13,7 +13,7 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 
-from attn_live.unpacking import figure_at
+from tests.messages import figure_at
 from tests.pages import open_page
 from tests.walk import fields
 

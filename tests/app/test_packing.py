@@ -1,9 +1,6 @@
 """The message of a live figure: everything that differs, each array once, nothing malformed."""
 
-import json
 import math
-import struct
-import zlib
 from typing import Any
 
 import numpy as np
@@ -15,72 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from attn_live import paths
-from attn_live.arrays import Arrays, CrossedLabels, IndexedItems, narrow, narrow_each, read_body
-from attn_live.packing import MOST_BYTES, MOST_STEPS, Cursor, _same, pack
-from attn_live.unpacking import body_of, count_steps
-from attn_live.unpacking import figure_at as read_back
-from tests.messages import stacks
-
-DTYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "u1": "u1"}
-
-
-def read_message(message: bytes) -> tuple[dict[str, Any], list[Any]]:
-    """An independent reading of the format, straight from its description, one number at a time."""
-    n_steps = struct.unpack("<I", message[:4])[0]
-    body = zlib.decompress(message[4:])
-    length, n_words = struct.unpack("<II", body[:8])
-    header = json.loads(body[8 : 8 + length])
-    planes = body[8 + length : 8 + length + 4 * n_words]
-    singles = body[8 + length + 4 * n_words :]
-    differences = [int.from_bytes(planes[i::n_words][:4], "little") for i in range(n_words)]
-    arrays: list[Any] = []
-    for described in header["arrays"]:
-        if "text" in described:
-            arrays.append(described["text"])
-            continue
-        if "rows" in described:
-            arrays.append([[row + column for column in described["columns"]] for row in described["rows"]])
-            continue
-        kind, shape, at = described["type"], described["shape"], described["at"]
-        count = int(np.prod(shape))
-        if kind == "u1":
-            arrays.append(np.array(list(singles[at : at + count]), "u1").reshape(shape))
-            continue
-        per_number = 2 if kind == "f8" else 1
-        assert at % per_number == 0
-        above = described["above"]
-        folded = differences[at : at + count * per_number]
-        words = [-(word + 1) // 2 if word % 2 else word // 2 for word in folded]
-        for _ in range(2):
-            for i in range(above, len(words)):
-                words[i] += words[i - above]
-        words = [word % 2**32 for word in words]
-        raw = b"".join(word.to_bytes(4, "little") for word in words)
-        arrays.append(np.frombuffer(raw, DTYPES[kind]).reshape(shape))
-    return header | {"n_steps": n_steps}, arrays
-
-
-def figure_at(message: bytes, step: int) -> dict[str, Any]:
-    """Put one step together, as the browser does."""
-    header, arrays = read_message(message)
-
-    def resolve(value: Any) -> Any:
-        if isinstance(value, dict):
-            return arrays[value["@"]] if "@" in value else {k: resolve(v) for k, v in value.items()}
-        return [resolve(v) for v in value] if isinstance(value, list) else value
-
-    figure = resolve(header["figure"])
-    for change in header["changes"]:
-        *parents, last = change["path"]
-        node = figure
-        for part in parents:
-            node = node[part] if isinstance(node, list) else node.setdefault(part, {})
-        value = resolve(change["values"])[change["at"][step]]
-        if value is None:
-            node.pop(last, None)
-        else:
-            node[last] = value
-    return dict(figure)
+from attn_live.arrays import Arrays, CrossedLabels, IndexedItems, narrow, narrow_each
+from attn_live.packing import MOST_BYTES, MOST_STEPS, Cursor, _same, count_steps, pack, pack_with_texts
+from tests.messages import body_of, figure_at, read_body, stacks
 
 
 def heatmap(z: np.ndarray, title: str = "") -> dict[str, Any]:
@@ -114,7 +48,7 @@ def test_pack_sends_equal_arrays_once() -> None:
 
 def test_pack_lists_only_differences() -> None:
     z = np.ones((2, 2))
-    header, _ = read_message(pack([heatmap(z, "a"), heatmap(z, "b"), heatmap(z, "a")]))
+    header, _ = read_body(body_of(pack([heatmap(z, "a"), heatmap(z, "b"), heatmap(z, "a")])))
     assert header["changes"] == [{"path": ["layout", "title", "text"], "values": ["a", "b"], "at": [0, 1, 0]}]
 
 
@@ -125,7 +59,7 @@ def test_pack_moves_equal_one_figure_per_step() -> None:
         "layout.title.text": [step["layout"]["title"]["text"] for step in steps],
         "data[0].type": ["heatmap"] * 3,
     }
-    header, _ = read_message(pack(steps[:1], moves=moves))
+    header, _ = read_body(body_of(pack(steps[:1], moves=moves)))
     assert [change["path"] for change in header["changes"]] == [["data", 0, "z"], ["layout", "title", "text"]]
     for step in range(3):
         np.testing.assert_equal(figure_at(pack(steps[:1], moves=moves), step), figure_at(pack(steps), step))
@@ -184,7 +118,7 @@ def test_pack_lists_of_unequal_length_change_as_a_whole() -> None:
 
 def test_pack_cursor_changes_one_row_at_a_time() -> None:
     cursor = Cursor(3, {"layout.x0": np.arange(3.0)}, {"data[w].y": np.zeros((2, 3, 5))})
-    header, arrays = read_message(pack([heatmap(np.ones((1, 1)))] * 2, cursor))
+    header, arrays = read_body(body_of(pack([heatmap(np.ones((1, 1)))] * 2, cursor)))
     fixed, moving = header["cursor"]["changes"]
     assert (fixed["path"], fixed["by_step"]) == (["layout", "x0"], False)
     assert (moving["path"], moving["by_step"]) == (["data", 0, "y"], True)
@@ -203,7 +137,7 @@ def test_packed_figure_at_one_step_and_row_equals_the_drawing(values: np.ndarray
         {"data[w].opacity": np.arange(12.0).reshape(3, 4) / 12},
         {"data[w].x": "data[w].z"},
     )
-    figure = read_back(pack(steps, cursor), step, row=2)
+    figure = figure_at(pack(steps, cursor), step, row=2)
     trace = figure["data"][0]
     np.testing.assert_array_equal(trace["z"], values[step])
     np.testing.assert_array_equal(trace["x"], values[step][2])
@@ -220,7 +154,7 @@ def test_pack_indexed_items_are_sent_once() -> None:
     message = pack([heatmap(np.ones((1, 1)))] * 6, Cursor(40, by_step=picked))
     assert len(message) < 5 * 3000 * 4 + 3000
     for step, row in ((0, 0), (5, 39), (2, 17)):
-        trace = read_back(message, step, row)["data"][0]
+        trace = figure_at(message, step, row)["data"][0]
         np.testing.assert_allclose(trace["x"], items[at[step, row]], atol=1e-7)
         assert trace["text"] == words[at[step, row] % 3]
     with pytest.raises(ValueError, match=r"must start with axes \(6, 40\)"):
@@ -231,7 +165,7 @@ def test_pack_rows_of_another_array_are_not_sent_twice() -> None:
     steps = [heatmap(np.random.default_rng(i).random((61, 40))) for i in range(5)]
     alone = pack(steps)
     message = pack(steps, Cursor(61, rows_of={"data[w].marker.size": "data[w].z"}))
-    header, _ = read_message(message)
+    header, _ = read_body(body_of(message))
     assert header["cursor"]["copies"] == [{"path": ["data", 0, "marker", "size"], "of": ["data", 0, "z"]}]
     assert len(message) - len(alone) < 200
 
@@ -280,7 +214,7 @@ def test_pack_words_in_rows_are_sent_once() -> None:
     trace = {"type": "heatmap", "z": np.eye(2), "hovertext": names}
     packed = pack([{"data": [trace, trace | {"z": np.ones((2, 2)) * i}], "layout": {}} for i in range(3)])
     assert body_of(packed).count(b"three") == 1
-    header, _ = read_message(packed)
+    header, _ = read_body(body_of(packed))
     first, second = (each["hovertext"] for each in header["figure"]["data"])
     assert first == second
     assert header["arrays"][first["@"]] == {"text": names.tolist()}
@@ -297,7 +231,7 @@ def test_crossed_labels_are_joined_cell_by_cell() -> None:
     packed = pack(steps)
     whole = body_of(packed)
     assert whole.count(b"column 2047") == whole.count(b"row 69") == 1
-    for trace in read_back(packed, 2)["data"]:
+    for trace in figure_at(packed, 2)["data"]:
         assert trace["hovertext"] == [[row + column for column in columns] for row in rows]
 
 
@@ -307,16 +241,15 @@ def test_crossed_labels_may_differ_between_steps() -> None:
     for i, figure in enumerate(steps):
         figure["data"][0]["hovertext"] = words[i % 2]
     packed = pack(steps)
-    found = [read_back(packed, i)["data"][0]["hovertext"] for i in range(3)]
+    found = [figure_at(packed, i)["data"][0]["hovertext"] for i in range(3)]
     assert found == [[["row a", "row b"]], [["row c", "row d"]], [["row a", "row b"]]]
 
 
 @given(hnp.arrays(np.float64, (7, 5), elements=st.floats(allow_nan=True, allow_infinity=True, width=32)))
 def test_pack_keeps_every_bit_of_a_number(z: np.ndarray) -> None:
     message = pack([heatmap(z)])
-    for figure in (figure_at(message, 0), read_back(message, 0)):
-        drawn = np.asarray(figure["data"][0]["z"])
-        assert drawn.tobytes() == z.astype(drawn.dtype).tobytes()
+    drawn = np.asarray(figure_at(message, 0)["data"][0]["z"])
+    assert drawn.tobytes() == z.astype(drawn.dtype).tobytes()
 
 
 @given(
@@ -329,11 +262,23 @@ def test_pack_keeps_every_bit_of_a_number(z: np.ndarray) -> None:
 )
 def test_pack_arrays_of_all_types_in_one_body(given: list[np.ndarray]) -> None:
     message = pack([{"data": [{"x": array} for array in given], "layout": {}}])
-    for reader in (figure_at, read_back):
-        for trace, array in zip(reader(message, 0)["data"], given, strict=True):
-            with np.errstate(over="ignore"):
-                wanted = array.astype(trace["x"].dtype)
-            np.testing.assert_array_equal(trace["x"], wanted)
+    for trace, array in zip(figure_at(message, 0)["data"], given, strict=True):
+        with np.errstate(over="ignore"):
+            wanted = array.astype(trace["x"].dtype)
+        np.testing.assert_array_equal(trace["x"], wanted)
+
+
+def test_pack_with_texts_returns_those_that_nothing_changes() -> None:
+    notes = [{"text": text, "yanchor": "top", "x": 0.5} for text in ("steady", "moving")]
+    layout = {"annotations": notes, "xaxis": {"title": {"text": "Key"}, "domain": [0, 1]}}
+    figures = [heatmap(np.eye(2) + i) | {"layout": layout} for i in range(2)]
+    figures[1]["layout"] = layout | {"annotations": [notes[0], notes[1] | {"text": "moved"}]}
+    _message, texts = pack_with_texts(figures)
+    assert texts["data"] == [{"type": "heatmap", "name": "w"}]
+    assert texts["layout"]["xaxis"] == {"title": {"text": "Key"}}
+    assert texts["layout"]["annotations"] == [{"yanchor": "top", "text": "steady"}, {"yanchor": "top"}]
+    moved = pack_with_texts(figures[:1], moves={"layout.annotations[0].text": ["steady", "steadier"]})[1]
+    assert moved["layout"]["annotations"] == [{"yanchor": "top"}, {"yanchor": "top", "text": "moving"}]
 
 
 def test_pack_multiple_of_a_stack_is_small_and_exact() -> None:
@@ -379,8 +324,8 @@ def test_pack_screens_are_sent_as_differences() -> None:
     ]
     message = pack(steps)
     for step, wanted in enumerate(steps):
-        assert read_back(message, step)["layout"] == wanted["layout"]
-    header, _ = read_message(message)
+        assert figure_at(message, step)["layout"] == wanted["layout"]
+    header, _ = read_body(body_of(message))
     first, second = header["screens"]["tables"]
     assert header["screens"]["at"] == [0, 1, 0]
     assert first["settings"]["layout.height"] == [5]
@@ -413,7 +358,7 @@ def test_pack_leaves_cursor_arrays_out_of_the_steps() -> None:
     steps = [heatmap(np.random.default_rng(i).random((3, 4))) for i in range(4)]
     for i, step in enumerate(steps):
         step["data"][0]["x"] = np.random.default_rng(9 + i).random(4)
-    header, _ = read_message(pack(steps, Cursor(3, rows_of={"data[w].x": "data[w].z"})))
+    header, _ = read_body(body_of(pack(steps, Cursor(3, rows_of={"data[w].x": "data[w].z"}))))
     assert [change["path"] for change in header["changes"]] == [["data", 0, "z"]]
     assert "x" not in header["figure"]["data"][0]
 

@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 
 from attn_figures import theme
-from attn_live.unpacking import figure_at
 from attn_ui.base.page import Cell
 from attn_ui.lessons.figures import tables_of
 from attn_ui.publish.figure import figure_of_link
 from attn_words import writing
 from pages import PAGES
-from tests.messages import parts
+from tests.messages import figure_at, parts
 from tests.pages import open_sound
 from tests.walk import fields, said_now, states
 

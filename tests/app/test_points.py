@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from attn_live.unpacking import figure_at
 from pages import PAGES
+from tests.messages import figure_at
 from tests.pages import open_sound
 from tests.run_programs import faults
 from tests.sentences import messages_in, numbers_in

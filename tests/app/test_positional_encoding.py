@@ -21,7 +21,6 @@ from attn_core.positional import sinusoidal_encoding
 from attn_core.samples import ATTENTION_SAMPLES
 from attn_core.schemes import SCHEMES
 from attn_figures.numbers import number
-from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
 from attn_ui.base.shared_settings import scheme_setting
 from pages import PAGES
@@ -34,6 +33,7 @@ from pages.positional_encoding.settings import (
     TAB,
 )
 from pages.positional_encoding.views import beyond_training
+from tests.messages import figure_at
 from tests.pages import open_sound
 from tests.run_programs import faults
 from tests.sentences import messages_in, numbers_in

@@ -19,7 +19,7 @@ import pytest
 from attn_live.arrays import IndexedItems
 from attn_live.captions import CaptionTemplates, pack_captions
 from attn_live.compact_figure import at_steps, deflate_again
-from attn_live.unpacking import count_steps, figure_at
+from attn_live.packing import count_steps
 from attn_ui.base.page import At, page_at
 from attn_ui.base.programs import OneProgram
 from attn_ui.lessons.link_list import read_list
@@ -30,7 +30,7 @@ from attn_ui.publish.element import MOST_ROWS, element
 from attn_ui.publish.figure import WIDTHS, Published, figure_of_link, path_of
 from attn_ui.publish.files import Site
 from attn_words import speaking
-from tests.messages import caption_at, parts, plain
+from tests.messages import caption_at, figure_at, parts, plain
 
 MOST_BYTES = 450_000  # of a figure's file as it travels
 MOST_AT_MEDIAN = 60_000

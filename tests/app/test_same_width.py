@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from attn_core import SCHEMES, sentence_vectors
-from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
 from attn_ui.base.parameters import Steps
 from attn_ui.base.schemes import SchemeSettings
 from pages.positional_encoding.compute import Result
 from pages.positional_encoding.state import State
 from pages.positional_encoding.views import compare
+from tests.messages import figure_at
 
 TOKENS = ("dog", "bites", "man", "dog")
 NAMES = ("before", "after", "difference")

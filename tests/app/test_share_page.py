@@ -20,7 +20,6 @@ from markdown_it import MarkdownIt
 from plotly.offline import get_plotlyjs_version
 from streamlit.testing.v1 import AppTest
 
-from attn_live.unpacking import figure_at
 from attn_ui.publish import files, letters
 from attn_ui.publish.element import element
 from attn_ui.publish.figure import figure_of_link
@@ -30,6 +29,7 @@ from attn_ui.streamlit_inside import front_end
 from attn_words import LANGUAGES, speaking
 from pages import PAGES
 from pages.learned_heads.settings import FROM_FILE
+from tests.messages import figure_at
 from tests.pages import ROUTER, open_page
 
 HOSTILE = "</script><img src=x onerror=alert(1)> <live-figure> --> \"'&lt; ](javascript:x)"

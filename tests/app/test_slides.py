@@ -10,7 +10,6 @@ from urllib.parse import parse_qs, quote_plus, urlsplit
 import pytest
 
 from attn_live.captions import texts_in
-from attn_live.unpacking import figure_at
 from attn_ui.base.links import bad_settings
 from attn_ui.base.parameters import Choice
 from attn_ui.export import handout, slides
@@ -18,6 +17,7 @@ from attn_ui.lessons import shelf
 from attn_ui.lessons.link_list import read_list
 from attn_words import LANGUAGES, speaking
 from pages import PAGES as VALUES
+from tests.messages import figure_at
 from tests.pages import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,8 +6,8 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 
-from attn_live.unpacking import figure_at
 from pages import PAGES
+from tests.messages import figure_at
 from tests.sentences import messages_in
 
 TEXTS = ("the+cat+sat+on+the+mat", "a+a+a+b+b", "dog+dog+dog", "a+b", "x+y+z+x")

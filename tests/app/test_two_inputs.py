@@ -13,7 +13,6 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core import KERNELS, kernel_estimate
 from attn_live.packing import MOST_BYTES
-from attn_live.unpacking import figure_at
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Steps
@@ -25,6 +24,7 @@ from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT, QUERY_AT_2, TA
 from pages.kernel_regression.tabs import checks as kernel_checks
 from pages.kernel_regression.views import two_inputs
 from tests import run_programs
+from tests.messages import figure_at
 from tests.pages import open_sound
 from tests.sentences import messages_in, numbers_in
 from tests.walk import fields, said_now
@@ -215,7 +215,7 @@ def opened_standing() -> Selection:
 @pytest.mark.parametrize("kernel", ["gaussian", "boxcar"])
 def test_two_inputs_most_points_fit_a_message_with_course_bandwidths(kernel: str) -> None:
     points = plane_points(500, 0.5, 4)
-    strides, (packed, _) = pack_sweep(PlaneSweep(points, kernel, two_inputs.ARRAYS, x2=2.5), two_inputs.draw)
+    strides, (packed, *_) = pack_sweep(PlaneSweep(points, kernel, two_inputs.ARRAYS, x2=2.5), two_inputs.draw)
     assert len(packed) <= MOST_BYTES
     sweep = PlaneSweep(points, kernel, two_inputs.ARRAYS, strides)
     assert set(sweep.bandwidth.values) >= COURSES

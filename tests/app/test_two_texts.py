@@ -8,7 +8,6 @@ import plotly.graph_objects as go
 import pytest
 
 from attn_core import load_model
-from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
 from pages import PAGES
 from pages.learned_heads import model_shelf
@@ -16,6 +15,7 @@ from pages.learned_heads.model_shelf import ModelShelf
 from pages.learned_heads.tabs.ranked_heads import checks_of_pair
 from pages.learned_heads.two_texts import PAIRS, TwoTexts
 from tests import run_programs, small_models
+from tests.messages import figure_at
 from tests.pages import open_sound
 from tests.sentences import messages_in
 

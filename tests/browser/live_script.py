@@ -11,8 +11,9 @@ from attn_figures.scene import Scene
 from attn_figures.theme import LIGHT
 from attn_live.packing import Cursor
 from attn_ui.base.markdown import plain
-from attn_ui.base.page import Cell, Rows, Slider
+from attn_ui.base.page import Cell, Slider
 from attn_ui.base.parameters import Steps
+from attn_ui.base.scenes import SharedScene, pack_scene
 from attn_ui.screen import state
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.style import apply
@@ -55,23 +56,19 @@ def two_maps() -> None:
         )
         for i in range(5)
     ]
-    rows = Rows(
-        "Row",
-        ROW,
-        Cursor(3, {"data[curve].y": np.eye(3)}, {"data[curve].x": np.ones((5, 3, 3)) * [0, 1, 2]}),
-        LABELS,
-    )
+    cursor = Cursor(3, {"data[curve].y": np.eye(3)}, {"data[curve].x": np.ones((5, 3, 3)) * [0, 1, 2]})
     shift = st.number_input("shift", 0, 9, 0, key="shift")
     if shift:
         for i, step in enumerate(steps):
             step["data"][0]["z"] = base / 1000 + shift / 10 + i / 100
+    scene = Scene(steps, cursor)
     live_figure(
-        steps,
+        SharedScene(lambda: scene, lambda: pack_scene(scene)),
         key="first",
         name="two maps",
         slider=Slider("Step", STEP),
-        rows=rows,
-        clicked=(lambda: Scene(steps, rows.cursor), on_cell),
+        rows=Slider("Row", ROW, LABELS),
+        clicked=on_cell,
         captions=[[caption_at_step(step, label) for label in LABELS] for step in STEP.values],
         caption="two maps of nine cells",
     )

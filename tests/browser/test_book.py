@@ -11,11 +11,12 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from attn_live.unpacking import count_steps, figure_at
+from attn_live.packing import count_steps
 from attn_ui.lessons import shelf
 from attn_words import LANGUAGES, speaking
 from tests.browser.conftest import ROOT
 from tests.browser.test_published import NUMBERS, SHIFTS, at, figure, move, sentence_of, served
+from tests.messages import figure_at
 
 pytestmark = pytest.mark.slow  # to build it takes minutes
 STEPS = 5

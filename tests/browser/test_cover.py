@@ -11,11 +11,11 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import WebSocket, expect
 
-from attn_live.arrays import read_body
 from pages import PAGES
 from tests.browser.app_page import AppPage
 from tests.browser.axe import violations
 from tests.browser.save_panel import SavePanel
+from tests.messages import read_body
 
 pytestmark = pytest.mark.still
 LINK = "single-head?cover=weights&predict=row&q=1"

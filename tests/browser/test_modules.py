@@ -16,15 +16,13 @@ from playwright.sync_api import Page
 from streamlit.testing.v1 import AppTest
 
 from attn_core import KERNELS
-from attn_live.arrays import read_body
 from attn_live.bundle import bundle, markup
 from attn_live.captions import pack_captions
-from attn_live.packing import message, pack
-from attn_live.unpacking import body_of, count_steps, figure_at
+from attn_live.packing import count_steps, message, pack
 from pages import PAGES as PAGES_BY_ADDRESS
 from pages.kernel_regression.data_points import sample
 from pages.kernel_regression.settings import QUERY_AT
-from tests.messages import caption_at, plain, stacks
+from tests.messages import body_of, caption_at, figure_at, plain, read_body, stacks
 from tests.pages import open_sound
 from tests.walk import fields
 

@@ -10,7 +10,7 @@ from attn_figures.ribbons import WIDE, outlines, ribbons
 from attn_figures.speech import Sound, speech_cursor, speech_weights
 from attn_figures.three_masks import MaskedWeights, three_masks
 from attn_live.packing import Cursor, pack
-from attn_live.unpacking import figure_at
+from tests.messages import figure_at
 from tests.plotly_figure import as_plotly
 
 N_STEPS, ROWS, COLUMNS = 3, 2, 5

@@ -16,7 +16,7 @@ from attn_figures.matrix import ColourScale, Hover, Matrix, Pick
 from attn_figures.panels import compose
 from attn_figures.scene import CurvePanel, MapPanel, PanelData, Scene
 from attn_live.packing import pack
-from attn_live.unpacking import figure_at
+from tests.messages import figure_at
 
 RNG = np.random.default_rng(5)
 QUERIES = ["the", "<b>cat", "a very long word, that is cut"]

@@ -10,7 +10,7 @@ from attn_figures import theme
 from attn_figures.kernel_plane import KEYS, MAP, PlaneEstimate, PlaneScene, plane, plane_cursor, plane_moves
 from attn_live import paths
 from attn_live.packing import Cursor, pack
-from attn_live.unpacking import figure_at
+from tests.messages import figure_at
 from tests.plotly_figure import as_plotly
 
 N_KEY, N_QUERY, N_SIDE = 6, 5, 7

@@ -19,9 +19,10 @@ from attn_figures.panels import compose
 from attn_figures.picture import Spec
 from attn_figures.scene import Scene
 from attn_live.arrays import CrossedLabels
-from attn_live.unpacking import count_steps, figure_at
+from attn_live.packing import count_steps
 from attn_ui.base.page import page_at
 from attn_words import PSEUDO, SOURCE, _, speaking
+from tests.messages import figure_at
 from tests.pages import PAGES
 from tests.plain_words import links
 

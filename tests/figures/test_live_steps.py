@@ -14,8 +14,7 @@ from plotly.offline import get_plotlyjs
 from attn_figures import live, theme
 from attn_figures.multi_head import HeadMaps, every_head
 from attn_live.packing import Cursor
-from attn_live.unpacking import figure_at
-from tests.messages import caption_at, parts
+from tests.messages import caption_at, figure_at, parts
 
 
 def heads(step: int) -> HeadMaps:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from attn_figures.multi_head import ROOT
 from attn_figures.whole_model import MOST_CELLS, OVERVIEW, Model, head_at, montage, steps, thumbnail_side
 from attn_live.packing import pack
-from attn_live.unpacking import figure_at
+from tests.messages import figure_at
 
 Numbers = NDArray[np.float64]
 TOKENS = [f"<w{place}>" for place in range(130)]

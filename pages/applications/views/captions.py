@@ -10,10 +10,11 @@ from attn_core.applications import PATCH as PIXELS
 from attn_core.applications import SHAPES
 from attn_figures.patch_weights import PatchedImage
 from attn_figures.scene import Scene
+from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.search_entries import Place
 from attn_words import N_, _, cached
-from pages.applications.application import LabelledSteps, UseMap, temperature_slider
+from pages.applications.application import UseMap, temperature_slider
 from pages.applications.settings import WORD
 from pages.applications.state import State
 from pages.applications.views import images
@@ -138,6 +139,6 @@ def leads(state: State) -> list[Place]:
 slider = temperature_slider
 
 
-def rows() -> LabelledSteps:
+def rows() -> Slider:
     """Return the slider over the queries."""
-    return LabelledSteps(_("Word that asks"), WORD, words())
+    return Slider(_("Word that asks"), WORD, words())

@@ -11,11 +11,12 @@ from attn_core.applications import house_picture, likeness, patch_names, patches
 from attn_figures.patch_weights import PatchedImage, over_picture, over_picture_cursor
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
+from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.search_entries import Place
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, cached
-from pages.applications.application import LabelledSteps, UseMap, temperature_slider
+from pages.applications.application import UseMap, temperature_slider
 from pages.applications.settings import PATCH
 from pages.applications.state import State
 from programs.writing import SHORT, Program
@@ -186,6 +187,6 @@ def leads(state: State) -> list[Place]:
 slider = temperature_slider
 
 
-def rows() -> LabelledSteps:
+def rows() -> Slider:
     """Return the slider over the queries."""
-    return LabelledSteps(_("Patch that asks"), PATCH, names())
+    return Slider(_("Patch that asks"), PATCH, names())

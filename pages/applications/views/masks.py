@@ -18,10 +18,11 @@ from attn_core import (
 )
 from attn_figures.scene import Scene
 from attn_figures.three_masks import MaskedWeights, three_masks
+from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.search_entries import Place
 from attn_words import N_, _, _n, cached
-from pages.applications.application import LabelledSteps, UseMap, no_rows
+from pages.applications.application import UseMap, no_rows
 from pages.applications.settings import PREFIX
 from pages.applications.state import State
 from programs.writing import SHORT, Program, word_list
@@ -51,11 +52,11 @@ def heads(state: State) -> list[UseMap]:
     return [UseMap(name, query, key, names, names, D_MODEL**-0.5, mask) for name, mask in masks.items()]
 
 
-def slider(state: State) -> LabelledSteps:
+def slider(state: State) -> Slider:
     """Return the slider over the prefix, from no word to the whole sentence."""
     values = tuple(range(len(state.words) + 1))
     names = tuple(_n("{count} word", "{count} words", value) for value in values)
-    return LabelledSteps(_("Prefix, read at once"), replace(PREFIX, values=values), names)
+    return Slider(_("Prefix, read at once"), replace(PREFIX, values=values), names)
 
 
 def draw(state: State, steps: Steps) -> Scene:

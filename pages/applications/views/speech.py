@@ -11,10 +11,11 @@ from attn_core.applications import PAUSE, RATE, frame_names, likeness, log_energ
 from attn_figures.scene import Scene
 from attn_figures.speech import Sound, speech_cursor, speech_weights
 from attn_live.packing import Cursor
+from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.search_entries import Place
 from attn_words import N_, _, _c, cached
-from pages.applications.application import LabelledSteps, UseMap
+from pages.applications.application import UseMap
 from pages.applications.settings import FRAME, WINDOW
 from pages.applications.state import N_FRAME, State
 from programs.writing import SHORT, Program
@@ -178,11 +179,11 @@ def leads(state: State) -> list[Place]:
     ]
 
 
-def slider(state: State) -> LabelledSteps:
+def slider(state: State) -> Slider:
     """Return the slider over the windows of the local head."""
-    return LabelledSteps(_("Window of the local head"), WINDOW)
+    return Slider(_("Window of the local head"), WINDOW)
 
 
-def rows() -> LabelledSteps:
+def rows() -> Slider:
     """Return the slider over the queries."""
-    return LabelledSteps(_("Frame that asks"), FRAME, names())
+    return Slider(_("Frame that asks"), FRAME, names())

@@ -15,7 +15,7 @@ from attn_live.captions import LazyMap
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import all_of, capital, coloured, plain
-from attn_ui.base.page import Figure, Rows, Slider, Small, View
+from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.parameters import label_of
 from attn_ui.base.scenes import shared_scene
 from attn_words import _
@@ -56,7 +56,7 @@ def view(controls: Controls, state: TwoTexts) -> View[AnyResult]:
             slider,
             names=[_("head {number}", number=state.number(head)) for head in heads],
         ),
-        rows=Rows(_("Query"), queries, Cursor(n), state.labels),
+        rows=Slider(_("Query"), queries, state.labels),
     )
     about = _(
         "A is “{first}”, B “{second}”. What moves of a row: half the sum of the absolute differences (total "

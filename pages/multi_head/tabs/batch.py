@@ -9,7 +9,6 @@ from torch import Tensor
 
 from attn_core import Check, MultiHead, compare, label_tokens, padding_mask, sentence_vectors, tokenize
 from attn_figures.batch import batch as picture
-from attn_live.packing import pack
 from attn_ui.base.markdown import all_of
 from attn_ui.screen import widgets
 from attn_ui.screen.live_figure import live_figure
@@ -88,7 +87,7 @@ def show(_result: Result) -> None:
     name_example(example())
     batch = batch_of(text, masked=widgets.flag(MASK_PADDING, _("Mask the padding")))
     live_figure(
-        pack([picture(batch.tokens, array(batch.attention.weights[:, 0]), np.asarray(batch.mask[:, 0]))]),
+        [picture(batch.tokens, array(batch.attention.weights[:, 0]), np.asarray(batch.mask[:, 0]))],
         key="sentences",
         name="batch",
         captions=[

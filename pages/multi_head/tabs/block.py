@@ -8,10 +8,10 @@ from attn_core import NORMS, repeat_block, token_similarity
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import fixed_point
 from attn_figures.repeated_layers import layer_curves
-from attn_live.packing import pack
+from attn_figures.scene import Scene
 from attn_ui.base.page import Slider
 from attn_ui.base.parameters import label_of
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_ui.screen import widgets
 from attn_ui.screen.live_figure import live_figure
 from attn_words import _, _n
@@ -40,9 +40,11 @@ def show(_result: Result) -> None:
         residual = widgets.flag(RESIDUAL, _("Residual connection"))
     with second:
         norm = widgets.segment(NORM, _("Layer norm"))
-    payload, captions = _over_layers(text, VARIANTS.index((residual, norm)))
     live_figure(
-        payload, key="block", name="block over layers", slider=Slider(_("Layers"), LAYERS), captions=captions
+        _over_layers(text, VARIANTS.index((residual, norm))),
+        key="block",
+        name="block over layers",
+        slider=Slider(_("Layers"), LAYERS),
     )
     st.caption(
         _("Grey: the other five ways. Each layer has weights of its own; there is no feed-forward part.")
@@ -63,9 +65,9 @@ def states(text: str) -> Tensor:
     )
 
 
-@shared
-def _over_layers(text: str, variant: int) -> tuple[bytes, list[str]]:
-    """Return the packed figure of one variant, and a caption for each layer."""
+@shared_scene
+def _over_layers(text: str, variant: int) -> Scene:
+    """Return the scene of one variant, with a caption for each layer."""
     vectors, tokens = states(text), example(text).tokens.queries
     lengths, alike = array(vectors.norm(dim=-1).mean(dim=-1)), array(token_similarity(vectors))
     own = array(vectors[variant])
@@ -75,7 +77,7 @@ def _over_layers(text: str, variant: int) -> tuple[bytes, list[str]]:
     ]
     layers = range(len(LAYERS.values))
     limit = float(abs(own).max())
-    return pack(
+    return Scene(
         [
             layer_curves(
                 *(lengths, alike, names),
@@ -86,8 +88,9 @@ def _over_layers(text: str, variant: int) -> tuple[bytes, list[str]]:
                 limit=limit,
             )
             for layer in layers
-        ]
-    ), [read_out(layer, lengths[variant], alike[variant]) for layer in layers]
+        ],
+        captions=[read_out(layer, lengths[variant], alike[variant]) for layer in layers],
+    )
 
 
 def read_out(layer: int, lengths: Numbers, alike: Numbers) -> str:

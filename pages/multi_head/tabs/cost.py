@@ -4,9 +4,10 @@ import streamlit as st
 
 from attn_core import AttentionCost, Masking, attention_cost, make_mask
 from attn_figures.scale_study import cost_picture
-from attn_live.packing import pack
+from attn_figures.scene import Scene
 from attn_ui.base.page import Slider
 from attn_ui.base.parameters import label_of
+from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.state import position
@@ -68,15 +69,15 @@ def pairs(n: int) -> tuple[int, ...]:
     return tuple(int(make_mask(masking, n, n, min(width, n)).sum()) for masking, width in PATTERNS.values())
 
 
-@shared
-def _steps() -> bytes:
+@shared_scene
+def _steps() -> Scene:
     def cost(n: int, n_pairs: int) -> AttentionCost:
         return attention_cost(n, n, D_HEAD, D_HEAD, pairs=n_pairs)
 
     full = [[cost(n, n * n)] * len(PATTERNS) for n in LENGTHS]
     masked = [[cost(n, n_pairs) for n_pairs in pairs(n)] for n in LENGTHS]
     curves = curves_of(full, masked)
-    return pack([cost_picture(LENGTHS, curves, n, "these patterns", _("these patterns")) for n in LENGTHS])
+    return Scene([cost_picture(LENGTHS, curves, n, "these patterns", _("these patterns")) for n in LENGTHS])
 
 
 def cost_table(n: int) -> str:

@@ -7,10 +7,11 @@ import streamlit as st
 import torch
 
 from attn_figures.contributions import contributions, shares
+from attn_figures.scene import Scene
 from attn_figures.ties import largest
-from attn_live.packing import pack
 from attn_ui.base.markdown import coloured
 from attn_ui.base.page import Slider
+from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import QUERY
 from attn_ui.base.ties import tied
@@ -76,16 +77,16 @@ def _sentences(setting: HeadsSetting, n_head: int, off: tuple[int, ...]) -> list
     return sentences
 
 
-@shared
-def _shares(setting: HeadsSetting, n_head: int, marked: int) -> bytes:
-    """Return the packed figure of the contributions' lengths, one row per token, with `marked` framed."""
+@shared_scene
+def _shares(setting: HeadsSetting, n_head: int, marked: int) -> Scene:
+    """Return the scene of the contributions' lengths, one row per token, with `marked` framed."""
     lengths = array(stages(setting, n_head).contributions.norm(dim=-1))
-    return pack([shares(lengths.T, sequences(setting).queries, marked=marked)])
+    return Scene([shares(lengths.T, sequences(setting).queries, marked=marked)])
 
 
-@shared
-def _terms(setting: HeadsSetting, n_head: int, off: tuple[int, ...]) -> bytes:
-    """Return one packed figure per token: heads, any bias, and the sum (three sums if heads are off)."""
+@shared_scene
+def _terms(setting: HeadsSetting, n_head: int, off: tuple[int, ...]) -> Scene:
+    """Return the scene with a figure per token: heads, any bias, and the sum (three sums if heads are off)."""
     attention = stages(setting, n_head)
     names = [
         _("{head} (off)", head=name) if h in off else name for h, name in enumerate(names_of_heads(n_head))
@@ -103,7 +104,7 @@ def _terms(setting: HeadsSetting, n_head: int, off: tuple[int, ...]) -> bytes:
     rows = array(torch.stack([*terms, *sums], dim=1))
     lengths = np.linalg.norm(rows, axis=-1)
     panels = rows[..., :MOST_DIMENSIONS]
-    return pack(
+    return Scene(
         [
             contributions(
                 panels[token],

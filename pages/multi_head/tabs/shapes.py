@@ -5,9 +5,9 @@ import math
 import streamlit as st
 
 from attn_figures.reshape import N_STEPS, STAGES, blocks, moment
-from attn_live.packing import pack
+from attn_figures.scene import Scene
 from attn_ui.base.page import Slider
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.tables import table
 from attn_words import N_, _, _c
@@ -63,8 +63,8 @@ def stage_names() -> list[str]:
     ]
 
 
-@shared
-def _moves() -> bytes:
+@shared_scene
+def _moves() -> Scene:
     shapes = {
         "flat": ("n, n_head · d_head", f"{N}, {N_HEAD * D_HEAD}"),
         "split": ("n, n_head, d_head", f"{N}, {N_HEAD}, {D_HEAD}"),
@@ -77,7 +77,7 @@ def _moves() -> bytes:
         axes, sizes = of_stage[stage]
         caption = f"{_(STAGE_WORDS[stage])}<br><b>({axes}) = ({sizes})</b>"
         figures.append(blocks(step, [str(t) for t in range(N)], N_HEAD, D_HEAD, caption=caption))
-    return pack(figures)
+    return Scene(figures)
 
 
 assert len(STAGES) == len(STAGE_WORDS)

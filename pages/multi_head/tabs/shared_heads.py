@@ -6,9 +6,10 @@ import streamlit as st
 from torch.nn import functional as F
 
 from attn_core import Check, LatentAttention, compare, multi_head_size
+from attn_figures.scene import Scene
 from attn_figures.shared_heads import sharing, trade
-from attn_live.packing import pack
 from attn_ui.base.page import Slider
+from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.programs_tab import show_program
@@ -62,12 +63,10 @@ def show(_result: Result) -> None:
     )
     errors = latent_errors(text)
     live_figure(
-        pack(
-            [
-                trade(WIDTHS, WIDTHS, errors, at, x_title=_("Width of the latent vector c"))
-                for at in range(len(WIDTHS))
-            ]
-        ),
+        [
+            trade(WIDTHS, WIDTHS, errors, at, x_title=_("Width of the latent vector c"))
+            for at in range(len(WIDTHS))
+        ],
         key="latent",
         name="latent attention",
         slider=Slider(_("Width of c"), LATENT),
@@ -125,12 +124,12 @@ def change(result: Result, groups: int) -> float:
     return largest(result.sharing(groups).attention.output - right) / largest(right)
 
 
-@shared
-def _steps(text: str) -> bytes:
+@shared_scene
+def _steps(text: str) -> Scene:
     result = attend_in(text)
     steps = [result.sharing(groups) for groups in GROUPS]
     limit = max(largest(each.attention.weights[0] - result.attention.weights[0]) for each in steps)
-    return pack(
+    return Scene(
         [
             sharing(heads(result), heads(each), each.module.num_kv_heads, head=0, limit=max(limit, 1e-9))
             for each in steps

@@ -6,9 +6,10 @@ import torch
 from attn_core import Check, HeadsFit, MultiHeadAttention, compare, fit_heads, two_pattern_task
 from attn_figures import single_vs_multi as pictures
 from attn_figures.numbers import number
+from attn_figures.scene import Scene
 from attn_figures.single_vs_multi import HeadFit
-from attn_live.packing import pack
 from attn_ui.base.page import Slider
+from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.programs_tab import show_program
@@ -79,11 +80,13 @@ def fitted() -> tuple[HeadsFit, ...]:
     return tuple(fit_heads(heads, seeds=SEEDS, steps=STEPS[-1], keep_every=STEPS[1]) for heads in NUM_HEADS)
 
 
-@shared
-def _steps() -> bytes:
+@shared_scene
+def _steps() -> Scene:
     fits = [HeadFit(fit.num_heads, array(fit.losses.T), array(fit.weights)) for fit in fitted()]
     queries = [str(place + 3) for place in range(fits[0].weights.shape[-2])]
-    return pack([pictures.fitting(STEPS, fits, at, floor=FLOOR, queries=queries) for at in range(len(STEPS))])
+    return Scene(
+        [pictures.fitting(STEPS, fits, at, floor=FLOOR, queries=queries) for at in range(len(STEPS))]
+    )
 
 
 def checks(fits: tuple[HeadsFit, ...]) -> list[Check]:

@@ -7,7 +7,6 @@ import torch
 
 from attn_core import Check, DecodingCost, KVCache, compare, decode_step, decoding_cost
 from attn_figures.shared_heads import writing
-from attn_live.packing import pack
 from attn_ui.base.markdown import coloured
 from attn_ui.base.page import Slider
 from attn_ui.screen.live_figure import live_figure
@@ -36,7 +35,7 @@ def show(_result: Result) -> None:
     both = [each.cached_flops for each in every_cost], [each.uncached_flops for each in every_cost]
     places = range(len(tokens))
     live_figure(
-        pack([writing(tokens, *maps, both, now=at) for at in places]),
+        [writing(tokens, *maps, both, now=at) for at in places],
         key="writing",
         name="token by token",
         slider=Slider(_("Token"), replace(TOKEN, values=tuple(places)), names=tokens),

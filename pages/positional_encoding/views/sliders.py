@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 import torch
 
 from attn_core import Scheme
-from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
-from attn_ui.base.page import Figure, Rows, Slider
+from attn_ui.base.page import Figure, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import SharedScene
 from attn_ui.base.shared_settings import BASE, RAMP_STEP
@@ -64,7 +63,7 @@ def moved_figure(result: Result, driver: Driver, scene: SharedScene, *, key: str
         key=key,
         name=f"{key} {result.scheme_name}",
         slider=driver.slider,
-        rows=Rows(_("Position"), places, Cursor(driver.longest)),
+        rows=Slider(_("Position"), places),
     )
 
 

@@ -12,7 +12,7 @@ from attn_figures.numbers import fixed_point
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
-from attn_ui.base.page import Figure, Rows, Slider, View
+from attn_ui.base.page import Figure, Slider, View
 from attn_ui.base.scenes import shared_scene
 from attn_words import _
 from pages.positional_encoding.compute import Result
@@ -27,7 +27,7 @@ def view(_ask: Controls, result: Result) -> View[Result]:
         key="turning",
         name=result.scheme_name,
         slider=Slider(_("Query's position"), SHIFT),
-        rows=Rows(_("Key's offset"), OFFSET, Cursor(len(OFFSET.values))),
+        rows=Slider(_("Key's offset"), OFFSET),
     )
     return View(result, figure)
 

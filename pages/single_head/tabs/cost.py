@@ -8,10 +8,10 @@ import streamlit as st
 from attn_core import AttentionCost, attention_cost, linear_attention_cost, sliding_window_mask
 from attn_figures.matrix import Numbers
 from attn_figures.scale_study import COSTS, cost_picture
-from attn_live.packing import pack
+from attn_figures.scene import Scene
 from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.state import with_exact_value
 from attn_ui.screen.tables import table
@@ -38,8 +38,8 @@ def curves_of(*sides: Sequence[Sequence[AttentionCost]]) -> dict[str, Numbers]:
     }
 
 
-@shared
-def _study(window: Steps) -> tuple[bytes, list[str]]:
+@shared_scene
+def _study(window: Steps) -> Scene:
     full = [attention_cost(n, n, WIDTH, WIDTH) for n in LENGTHS]
     linear = [[linear_attention_cost(n, WIDTH, WIDTH)] for n in LENGTHS]
     figures, captions = [], []
@@ -49,13 +49,12 @@ def _study(window: Steps) -> tuple[bytes, list[str]]:
         name = _("window of {count}", count=wide)
         figures.append(cost_picture(LENGTHS, curves, TOKENS, "window", name))
         captions.append(sentence(wide, reduced[-1], full[-1]))
-    return pack(figures), captions
+    return Scene(figures, captions=captions)
 
 
 def show(_result: Result) -> None:
     """Show the cost of one head, and its growth with and without a window."""
     window = with_exact_value(COST_WINDOW)
-    figures, captions = _study(window)
     st.markdown(
         _(
             "Shown on one head of width {width}: each token attends to all, at quadratic cost, or to itself "
@@ -64,9 +63,7 @@ def show(_result: Result) -> None:
             count=TOKENS,
         )
     )
-    live_figure(
-        figures, key="cost", name="cost of attention", slider=Slider(_("Window"), window), captions=captions
-    )
+    live_figure(_study(window), key="cost", name="cost of attention", slider=Slider(_("Window"), window))
     masked = {_("causal mask"): pairs(TOKENS, TOKENS), _("window of {count}", count=16): pairs(TOKENS, 16)}
     costs = {_("full attention"): attention_cost(TOKENS, TOKENS, WIDTH, WIDTH)} | {
         name: attention_cost(TOKENS, TOKENS, WIDTH, WIDTH, pairs=n_pairs) for name, n_pairs in masked.items()

@@ -10,7 +10,6 @@ import torch.nn.functional as F
 from attn_core import Check, compare, tiled_attention
 from attn_figures.numbers import number
 from attn_figures.tiled_and_linear import tile
-from attn_live.packing import pack
 from attn_ui.base.markdown import coloured
 from attn_ui.base.page import Slider
 from attn_ui.screen.live_figure import live_figure
@@ -46,7 +45,7 @@ def show(_result: Result) -> None:
     running = [np.stack([np.asarray(each.maximum), np.asarray(each.total)], axis=-1) for each in tiles]
     outputs = [np.asarray(each.output) for each in tiles]
     live_figure(
-        pack([tile(words, scores, slices, running[at], outputs[at], now=at) for at in places]),
+        [tile(words, scores, slices, running[at], outputs[at], now=at) for at in places],
         key="tiles",
         name="FlashAttention",
         slider=Slider(_("Tile"), replace(TILE, values=tuple(places)), names=[str(at + 1) for at in places]),

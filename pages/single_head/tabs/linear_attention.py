@@ -16,7 +16,6 @@ from attn_core import (
 )
 from attn_figures.numbers import number
 from attn_figures.tiled_and_linear import state
-from attn_live.packing import pack
 from attn_ui.base.markdown import coloured
 from attn_ui.base.page import Slider
 from attn_ui.screen.live_figure import live_figure
@@ -51,19 +50,17 @@ def show(_result: Result) -> None:
     limit = max(float(each.abs().max()) for step in steps for each in (step.state, step.normaliser))
     places = range(len(words))
     live_figure(
-        pack(
-            [
-                state(
-                    words,
-                    (np.asarray(steps[at].state), np.asarray(steps[at].normaliser)),
-                    output,
-                    first,
-                    limit=limit,
-                    now=at,
-                )
-                for at in places
-            ]
-        ),
+        [
+            state(
+                words,
+                (np.asarray(steps[at].state), np.asarray(steps[at].normaliser)),
+                output,
+                first,
+                limit=limit,
+                now=at,
+            )
+            for at in places
+        ],
         key="state",
         name="linear attention",
         slider=Slider(_("Token"), replace(STATE, values=tuple(places)), names=words),

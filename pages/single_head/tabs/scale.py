@@ -5,9 +5,9 @@ import streamlit as st
 
 import attn_core
 from attn_figures.scale_study import scale_picture
-from attn_live.packing import pack
+from attn_figures.scene import Scene
 from attn_ui.base.page import Slider
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import SEED
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.state import with_exact_value
@@ -16,8 +16,8 @@ from pages.single_head.compute import Result
 from pages.single_head.settings import SWEEP_WIDTH
 
 
-@shared
-def _study(seed: int, widths: tuple[float, ...]) -> tuple[attn_core.ScaleStudy, bytes]:
+@shared_scene
+def _curves(seed: int, widths: tuple[float, ...]) -> Scene:
     study = attn_core.scale_study([int(width) for width in widths], seed=seed)
     curves = {
         "variance": study.variance,
@@ -28,13 +28,15 @@ def _study(seed: int, widths: tuple[float, ...]) -> tuple[attn_core.ScaleStudy, 
     arrays = {name: np.asarray(both) for name, both in curves.items()}
     weights = np.asarray(study.weights)
     steps = range(len(study.widths))
-    return study, pack([scale_picture(study.widths, arrays, weights, step) for step in steps])
+    return Scene(
+        [scale_picture(study.widths, arrays, weights, step) for step in steps],
+        captions=[sentence(study, step) for step in steps],
+    )
 
 
 def show(_result: Result) -> None:
     """Show random queries and keys of growing width, with scaled scores and without."""
     width = with_exact_value(SWEEP_WIDTH)
-    study, figures = _study(SEED.default, width.values)
     st.markdown(
         _(
             "Shown on 128 random queries, each with 16 random keys of its own, from the seed {seed}. Drag "
@@ -43,11 +45,10 @@ def show(_result: Result) -> None:
         )
     )
     live_figure(
-        figures,
+        _curves(SEED.default, width.values),
         key="sweep",
         name="why divide by the root of the width",
         slider=Slider(_("Width d_k"), width),
-        captions=[sentence(study, at) for at in range(len(study.widths))],
     )
     st.caption(
         _(
