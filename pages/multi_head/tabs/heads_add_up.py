@@ -86,7 +86,7 @@ def _shares(setting: HeadsSetting, n_head: int, marked: int) -> Scene:
 
 @shared_scene
 def _terms(setting: HeadsSetting, n_head: int, off: tuple[int, ...]) -> Scene:
-    """Return the scene with a figure per token: heads, any bias, and the sum (three sums if heads are off)."""
+    """Return a scene with a figure per token: heads, any bias, the sum (three sums if heads are off)."""
     attention = stages(setting, n_head)
     names = [
         _("{head} (off)", head=name) if h in off else name for h, name in enumerate(names_of_heads(n_head))
