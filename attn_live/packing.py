@@ -112,7 +112,8 @@ def pack_with_texts(
             f"the steps of one figure may take {MOST_BYTES:,} bytes, these take {len(message):,}: "
             "use fewer steps or fewer tokens"
         )
-    return message, _texts(constant)
+    names = {path[1]: values[-1] for path, values in at_steps.items() if path[-1] == "name"}
+    return message, _texts(constant, names)
 
 
 def count_steps(payload: bytes) -> int:
@@ -120,8 +121,11 @@ def count_steps(payload: bytes) -> int:
     return int.from_bytes(payload[:PREFIX_BYTES], "little")
 
 
-def _texts(figure: Spec) -> Spec:
-    """Return the texts of a figure's traces, its annotations and its axes alone."""
+def _texts(figure: Spec, names: Mapping[Any, Any]) -> Spec:
+    """Return the texts of a figure's traces, its annotations and its axes alone.
+
+    ``names``: of the traces whose name changes, by index, that at the last step, which shows the most.
+    """
 
     def strings(part: Spec, *names: str) -> Spec:
         return {name: part[name] for name in names if isinstance(part.get(name), str)}
@@ -131,7 +135,8 @@ def _texts(figure: Spec) -> Spec:
         key: {"title": part["title"]} for key, part in layout.items() if "axis" in key and "title" in part
     }
     notes = [strings(note, "xref", "yanchor", "text") for note in layout.get("annotations") or ()]
-    traces = [strings(trace, "type", "name", "xaxis", "text") for trace in figure["data"]]
+    named = [trace | ({"name": names[at]} if at in names else {}) for at, trace in enumerate(figure["data"])]
+    traces = [strings(trace, "type", "name", "xaxis", "text") for trace in named]
     return {"data": traces, "layout": axes | {"annotations": notes}}
 
 
