@@ -21,7 +21,7 @@ from pages.multi_head.compute import Result
 from pages.multi_head.example import example
 from pages.multi_head.settings import EXAMPLES, SPELLING
 from pages.multi_head.spellings import FUNCTIONS, inputs, program, run, source
-from pages.multi_head.tabs import batch, block, cost, shared_heads, single_vs_multi, token_by_token
+from pages.multi_head.tabs import batch, block, cost, one_or_many, shared_heads, token_by_token
 from pages.multi_head.tabs import spellings as spellings_tab
 from pages.multi_head.views.single_vs_multi import describe
 from programs.writing import PYTORCH, imports
@@ -225,14 +225,14 @@ def test_cost_counts_pairs_by_their_definitions() -> None:
 
 
 def test_head_fits_pass_checks_and_the_program_prints_them() -> None:
-    fits = single_vs_multi.fitted()
-    assert all(check.passed for check in single_vs_multi.checks(fits))
+    fits = one_or_many.fitted()
+    assert all(check.passed for check in one_or_many.checks(fits))
     wrong = tuple(replace(fit, losses=fit.losses * 0.9999) for fit in fits)
-    assert not any(check.passed for check in single_vs_multi.checks(wrong))
-    errors = run_programs.run(single_vs_multi.program()).removeprefix("errors: ")
+    assert not any(check.passed for check in one_or_many.checks(wrong))
+    errors = run_programs.run(one_or_many.program()).removeprefix("errors: ")
     theirs = torch.tensor(json.loads(errors), dtype=torch.float64)
     torch.testing.assert_close(fits[1].losses[-1], theirs, rtol=1e-6, atol=0)
-    said = single_vs_multi.read_out(120, [float(fit.losses[-1].mean()) for fit in fits])
+    said = one_or_many.read_out(120, [float(fit.losses[-1].mean()) for fit in fits])
     assert numbers_in(said)[1] >= 0.5 > numbers_in(said)[3]
 
 
