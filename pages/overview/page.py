@@ -10,7 +10,7 @@ from pages.overview.view import read_controls, view
 PAGE: Page[None, Sentence] = Page(
     "overview",
     N_("Which words shape a word's meaning?"),
-    N_("For each word, **attention** divides 1 into shares, called weights, among all the words."),
+    N_("For each word, **attention** divides 1 among all the words: its weights."),
     SETTINGS,
     read_controls=read_controls,
     view=view,
