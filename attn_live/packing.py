@@ -135,7 +135,7 @@ def _texts(figure: Spec, names: Mapping[Any, Any]) -> Spec:
         key: {"title": part["title"]} for key, part in layout.items() if "axis" in key and "title" in part
     }
     notes = [strings(note, "xref", "yanchor", "text") for note in layout.get("annotations") or ()]
-    renamed = [trace | ({"name": names[at]} if at in names else {}) for at, trace in enumerate(figure["data"])]
+    renamed = [trace | {"name": names.get(at, trace.get("name"))} for at, trace in enumerate(figure["data"])]
     traces = [strings(trace, "type", "name", "xaxis", "text") for trace in renamed]
     return {"data": traces, "layout": axes | {"annotations": notes}}
 
