@@ -38,7 +38,7 @@ KEPT = _words(
     Kaiming Glorot Vaswani Bahdanau Luong Streamlit sin cos exp log max min True False logit logits Var corr
     vec English Concat LaTeX Linear Epanechnikov Frobenius Python RNN tanh Transformer Conformer all MiniLM
     RoBERTa DistilBERT Llama Mistral Qwen Gemma Hugging Face hub safetensors Longformer BigBird RoFormer
-    FlashAttention rad
+    FlashAttention rad bert Top top Logit
     Gehring Devlin Press Smith Lewis Raffel Xiao Cho Bengio randn init Attention All Need Train Short Test
     Long FLOP FLOPs ReLU sublayer out view float matmul einsum einops NPZ weight
     TFLOP NVIDIA SXM StreamingLLM NTK YaRN"""
@@ -174,7 +174,7 @@ def users_words() -> frozenset[str]:
     samples = [*getattr(attn_core, "SENTENCES", {}), *OPENING]
     typed = """the cat sat on mat love dogs ice you me cats tea bank river the a an it was because tired
     dog bites man lay rug quick brown fox jumps over lazy black drinks cold milk noir chat boit
-    lait froid query key not"""
+    lait froid query key not wide"""
     return frozenset(typed.split()) | {word.lower() for text in samples for word in _PLAIN.findall(str(text))}
 
 
