@@ -112,7 +112,7 @@ def pack_with_texts(
             f"the steps of one figure may take {MOST_BYTES:,} bytes, these take {len(message):,}: "
             "use fewer steps or fewer tokens"
         )
-    names = {path[1]: values[-1] for path, values in at_steps.items() if path[-1] == "name"}
+    names = {path[1]: values[-1] for path, values in at_steps.items() if path[::2] == ("data", "name")}
     return message, _texts(constant, names)
 
 
@@ -127,8 +127,8 @@ def _texts(figure: Spec, names: Mapping[Any, Any]) -> Spec:
     ``names``: of the traces whose name changes, by index, that at the last step, which shows the most.
     """
 
-    def strings(part: Spec, *names: str) -> Spec:
-        return {name: part[name] for name in names if isinstance(part.get(name), str)}
+    def strings(part: Spec, *keys: str) -> Spec:
+        return {key: part[key] for key in keys if isinstance(part.get(key), str)}
 
     layout = figure["layout"]
     axes = {
