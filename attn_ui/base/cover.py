@@ -20,7 +20,7 @@ from attn_figures.scene import Scene
 from attn_live import paths
 from attn_live.arrays import CrossedLabels
 from attn_live.packing import Cursor
-from attn_ui.base.scenes import Packed, SharedScene, pack_scene
+from attn_ui.base.scenes import Packed, SharedScene, pack_scene, trace_title
 from attn_ui.base.shared_cache import shared
 from attn_words import N_, _
 
@@ -33,7 +33,6 @@ _AROUND = (" hatch", " masked", " leak", " leaking", " faded", " ink", " ground"
 _KEPT = ("type", "name", "xaxis", "yaxis", "xgap", "ygap", "hoverongaps", "orientation", "visible", "mode")
 _CLEAR = [[end, theme.rgba(theme.LIGHT.masked, 0)] for end in (0, 1)]
 _SHARED = 0.1  # of a panel's numbers: if this share is in the covered panel too, both show the same
-_NUMBERED = re.compile(r"head (\d+(?:\.\d+)?)")
 _NUMBER = re.compile(r"\d+\.\d{2,}")
 _MARK_SIZE = 30  # pixels
 # Names of traces whose panels have no title, or a different one at each step.
@@ -72,9 +71,6 @@ def panel_title(name: str, scene: Scene | None = None) -> str:
 
     Args:
         name: of its trace; scene: the figure's.
-
-    >>> panel_title("head 2"), panel_title("with the residual, one head")
-    ('head 2', 'with the residual, one head')
     """
     for trace in scene.stills[0].figure["data"] if scene else ():
         if trace.get("name") == name and (label := (trace.get("meta") or {}).get("said")):
@@ -83,10 +79,7 @@ def panel_title(name: str, scene: Scene | None = None) -> str:
     titles = {panel.title for panel in panels if panel and panel.title != name}
     if len(titles) == 1 and not _NUMBER.search(title := titles.pop()):
         return title
-    match = _NUMBERED.fullmatch(name)
-    if match:
-        return _("head {number}", number=match[1])
-    return _(", ").join(map(_, name.split(", ")))
+    return trace_title(name)
 
 
 Table = tuple[tuple[str, tuple[str, ...]], ...]

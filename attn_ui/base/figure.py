@@ -1,14 +1,9 @@
 """A live figure as a value: a scene, the sliders under it, and what a click does."""
 
-import html
-import re
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from attn_ui.base.controls import Controls
-from attn_ui.base.cover import panel_title
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import SharedScene
 from attn_ui.base.shared_settings import QUERY
@@ -47,34 +42,6 @@ class Cell:
     column: int
 
 
-def alternative_text(figure: Mapping[str, Any]) -> str:
-    """Describe a figure in words, from the texts at its panels, for those who cannot see it.
-
-    These texts are titles, legends and names of axes that no step changes; in a diagram, its boxes.
-    """
-    layout, texts = figure["layout"], list[str]()
-    titles = defaultdict[str, list[str]](list)
-    for note in sorted(layout.get("annotations", ()), key=lambda note: note.get("yanchor") != "top"):
-        if note.get("yanchor") in ("top", "bottom"):
-            titles[str(note.get("xref")).removesuffix(" domain")].append(_plain(note.get("text")))
-    for trace in figure["data"]:
-        x, is_map = trace.get("xaxis", "x"), trace.get("type") == "heatmap"
-        if isinstance(trace.get("text"), str):
-            texts.append(_plain(trace["text"].partition("<br>")[0]))
-        name = re.match(r"head [\d.]+|\S+$" if is_map else r"head [\d.]+", str(trace.get("name")))
-        texts += [title for title in titles[x] if title] or ([panel_title(name[0])] if name else [])
-        down, across = (_plain(layout.get(f"{y}axis{x[1:]}", {}).get("title", {}).get("text")) for y in "yx")
-        if down and across:
-            texts.append(_("{vertical} by {horizontal}", vertical=down, horizontal=across))
-    return "; ".join(dict.fromkeys(texts))
-
-
-def _plain(text: object) -> str:
-    """Return a text without its tags; commas separate the entries of a legend."""
-    bare = html.unescape(re.sub("<[^>]*>", "", str(text or "").replace("<br>", " "))).strip()
-    return " ".join(_(", ").join(re.split(r"\s{3,}", bare)).split())
-
-
 @dataclass(frozen=True, eq=False)
 class Figure:
     """A live figure: see `attn_ui.screen.live_figure.live_figure` for each of its fields.
@@ -103,7 +70,7 @@ class Figure:
     @property
     def alt(self) -> str:
         """The alternative text: what the figure shows, for those who cannot see it."""
-        return alternative_text(self.scene.texts)
+        return self.scene.alt
 
     @property
     def captions(self) -> bytes | None:

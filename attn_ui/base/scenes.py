@@ -1,5 +1,8 @@
 """Scenes that are packed once for all sessions, and drawn again only when their numbers are read."""
 
+import html
+import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, wraps
@@ -9,12 +12,14 @@ from attn_figures.scene import Scene
 from attn_live.captions import StepCaption, pack_captions
 from attn_live.packing import pack_with_texts
 from attn_ui.base.shared_cache import shared
+from attn_words import _
 
 P = ParamSpec("P")
 
+_NUMBERED = re.compile(r"head (\d+(?:\.\d+)?)")
 
-Packed = tuple[bytes, bytes | None, Mapping[str, Any]]
-"""What the browser takes: the steps of a figure and its sentences; and its texts that no step changes."""
+Packed = tuple[bytes, bytes | None, str]
+"""What the browser takes: the steps of a figure, its captions, and its alternative text."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +59,8 @@ class SharedScene:
         return self.pack()[1] if self.own is None else self.own.pack()
 
     @property
-    def texts(self) -> Mapping[str, Any]:
-        """The texts at its panels that no step changes."""
+    def alt(self) -> str:
+        """Its alternative text."""
         return self.pack()[2]
 
     def with_captions(self, own: Sentences) -> "SharedScene":
@@ -66,7 +71,45 @@ class SharedScene:
 def pack_scene(scene: Scene) -> Packed:
     """Pack a scene for the browser."""
     steps, texts = pack_with_texts(scene.drawings, scene.cursor, scene.moves)
-    return steps, None if scene.captions is None else pack_captions(scene.captions), texts
+    return steps, None if scene.captions is None else pack_captions(scene.captions), alternative_text(texts)
+
+
+def alternative_text(figure: Mapping[str, Any]) -> str:
+    """Describe a figure in words, from the texts at its panels, for those who cannot see it.
+
+    These texts are titles, legends and names of axes that no step changes; in a diagram, its boxes.
+    """
+    layout, texts = figure["layout"], list[str]()
+    titles = defaultdict[str, list[str]](list)
+    for note in sorted(layout.get("annotations", ()), key=lambda note: note.get("yanchor") != "top"):
+        if note.get("yanchor") in ("top", "bottom"):
+            titles[str(note.get("xref")).removesuffix(" domain")].append(_plain(note.get("text")))
+    for trace in figure["data"]:
+        x, is_map = trace.get("xaxis", "x"), trace.get("type") == "heatmap"
+        if isinstance(trace.get("text"), str):
+            texts.append(_plain(trace["text"].partition("<br>")[0]))
+        name = re.match(r"head [\d.]+|\S+$" if is_map else r"head [\d.]+", str(trace.get("name")))
+        texts += [title for title in titles[x] if title] or ([trace_title(name[0])] if name else [])
+        down, across = (_plain(layout.get(f"{y}axis{x[1:]}", {}).get("title", {}).get("text")) for y in "yx")
+        if down and across:
+            texts.append(_("{vertical} by {horizontal}", vertical=down, horizontal=across))
+    return "; ".join(dict.fromkeys(texts))
+
+
+def _plain(text: object) -> str:
+    """Return a text without its tags; commas separate the entries of a legend."""
+    bare = html.unescape(re.sub("<[^>]*>", "", str(text or "").replace("<br>", " "))).strip()
+    return " ".join(_(", ").join(re.split(r"\s{3,}", bare)).split())
+
+
+def trace_title(name: str) -> str:
+    """Return the title of a panel or curve in the visitor's language, from the name of its trace.
+
+    >>> trace_title("head 2"), trace_title("with the residual, one head")
+    ('head 2', 'with the residual, one head')
+    """
+    match = _NUMBERED.fullmatch(name)
+    return _("head {number}", number=match[1]) if match else _(", ").join(map(_, name.split(", ")))
 
 
 class shared_scene(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)

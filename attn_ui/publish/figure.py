@@ -14,7 +14,7 @@ from attn_figures.scene import Scene
 from attn_live.captions import LazyMap, Run, runs
 from attn_live.compact_figure import at_steps, deflate_again
 from attn_live.packing import PREFIX_BYTES, message
-from attn_ui.base.figure import Figure, Slider, alternative_text
+from attn_ui.base.figure import Figure, Slider
 from attn_ui.base.link_options import DECIMALS, LANG, PALETTE
 from attn_ui.base.message_head import message_head
 from attn_ui.base.page import At, Columns
@@ -111,8 +111,8 @@ def _figure_of_path(link: str, *, quiet: bool) -> Published:
     at = open_link(link)
     if at.view.figure is None:
         raise LookupError(_("{link} has no figure.", link=link))
-    figure, scene, (steps, captions, texts) = _small_enough(at.view.figure, at)
-    captions, alt = None if quiet else captions, alternative_text(texts)
+    figure, scene, (steps, captions, alt) = _small_enough(at.view.figure, at)
+    captions = None if quiet else captions
     places = {steps.name: steps.nearest(at.controls.value(steps)) for steps in _settings(figure)}
     head = message_head(
         figure.key,
@@ -201,14 +201,14 @@ def _small_enough(figure: Figure, at: At[Any]) -> tuple[Figure, Scene, Packed]:
             moves,
             captions,
         )
-        payload, packed_captions, texts = pack_scene(fewer)
+        payload, packed_captions, alt = pack_scene(fewer)
         steps = payload[:PREFIX_BYTES] + deflate_again(payload[PREFIX_BYTES:])
         if len(steps) + len(packed_captions or b"") <= MOST_BYTES:
             if slider:
                 values = tuple(slider.steps.values[place] for place in places)
                 names = at_steps(slider.texts(), places)
                 slider = replace(slider, steps=replace(slider.steps, values=values), names=names)
-            return replace(figure, slider=slider), fewer, (steps, packed_captions, texts)
+            return replace(figure, slider=slider), fewer, (steps, packed_captions, alt)
     raise ValueError(_("{link} takes more than {most} bytes.", link=figure.name, most=f"{MOST_BYTES:,}"))
 
 

@@ -17,7 +17,6 @@ from attn_live.captions import StepCaption, check_captions, pack_captions
 from attn_live.frames import with_frames
 from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, count_steps
 from attn_live.packing import message as join
-from attn_ui.base.figure import alternative_text
 from attn_ui.base.link_options import PALETTE
 from attn_ui.base.message_head import message_head
 from attn_ui.base.page import Cell, Slider
@@ -96,8 +95,7 @@ def live_figure(
             describe(control.steps.name, control.label)
     if packed_captions:
         check_captions(packed_captions, n_steps, len(rows.steps.values) if rows else None)
-    alt = alternative_text(scene.texts)
-    about = {"alt": alt, "name": name, "caption": caption, "invites": invites, **_addresses()}
+    about = {"alt": scene.alt, "name": name, "caption": caption, "invites": invites, **_addresses()}
     head = orjson.dumps(
         message_head(
             key,
@@ -135,7 +133,7 @@ def live_figure(
         step, row = (position(control.steps) if control else 0 for control in (slider, rows))
         places = {name: position(steps) for name, steps in selection.items()}
         figure = with_frames(scene.draw().at(step, row).plotly(), places)
-        st.plotly_chart(go.Figure(figure), theme=None, key=f"{key}-still", alt=alt)
+        st.plotly_chart(go.Figure(figure), theme=None, key=f"{key}-still", alt=scene.alt)
 
 
 def module_address() -> str:
