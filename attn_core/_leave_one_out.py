@@ -16,8 +16,8 @@ class LeftOut:
     """A data set prepared for leaving each point out, at any bandwidth.
 
     ``values`` (n, d_value); ``distances`` (n, n), with a diagonal so large that no point has weight in its
-    own estimate; ``nearest`` (n, 1), the distance to the nearest other point; ``gaps`` (n, n), the squared
-    distances less the nearest one's, which off the diagonal are at most ``widest_gap``.
+    own estimate; ``nearest`` (n, 1), the distance to the nearest other point; ``gaps`` (n, n), squared
+    distances minus that to the nearest; off the diagonal at most ``widest_gap``.
     """
 
     values: Tensor

@@ -19,8 +19,8 @@ from attn_core.multi_head import MultiHeadAttention, merge_heads, split_heads
 class TwoPatternTask(NamedTuple):
     """The task of returning the contents of the previous and of the first token, concatenated.
 
-    ``place`` (n_token, n_token) are one-hot positions, the queries (of the third token on) and the keys.
-    ``content`` (n_batch, n_token, d) are the values, ``target`` (n_batch, n_query, 2 d).
+    ``place`` (n_token, n_token): one-hot positions. All are keys; from the third row on, queries.
+    ``content`` (n_batch, n_token, d): the values; ``target`` (n_batch, n_query, 2 d).
     """
 
     place: Float[Tensor, "n_token n_token"]

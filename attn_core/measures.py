@@ -88,7 +88,7 @@ def previous_token_score(weights: Float[Tensor, "*batch n_query n_key"]) -> Floa
 
     The mean is over the m queries that have a token before them. Invariant: from 0 to 1.
 
-    Edge cases: with one query only there is none, and the score is 0.
+    Edge cases: with one query m is 0, and so is the score.
 
     Raises ValueError for fewer than two axes.
 
@@ -143,7 +143,7 @@ def first_token_score(weights: Float[Tensor, "*batch n_query n_key"]) -> Float[T
 
     The mean is over the m queries after the first. Invariant: from 0 to 1.
 
-    Edge cases: with one query only there is none, and the score is 0.
+    Edge cases: with one query m is 0, and so is the score.
 
     Raises ValueError for fewer than two axes.
 

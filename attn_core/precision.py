@@ -45,7 +45,7 @@ def row_tolerance(precision: str, n_key: int) -> float:
 
 
 def exact_formats(numbers: np.ndarray, *, finer: str) -> Iterator[str]:
-    """Yield the half precisions, coarser than ``finer``, in which every number is exact.
+    """Yield the half precisions coarser than ``finer`` that hold every number exactly.
 
     >>> list(exact_formats(np.array([0.5, 0.2000732421875]), finer="float32"))
     ['float16']

@@ -297,7 +297,7 @@ class Words:
         """Draw words and arcs beside the map.
 
         Args:
-            strokes: the arcs; weights: (n_query, n_key), means of the group's rows.
+            strokes: the arcs; weights: (n_query, n_key), `group.mean`'s result.
             matrix: the map; row: the index of the query.
             legend: (text, colour) of each entry, above the words; legend_lines: the number of its lines.
             hover: the hover text of a key; its weight when empty.

@@ -21,11 +21,11 @@ LIGHT = theme.LIGHT
 
 @dataclass(frozen=True)
 class Errors:
-    """Errors of many bandwidths, and which of them can be compared.
+    """Errors at many bandwidths, and over how many points.
 
     Attributes:
         bandwidths, training, left_out: (steps,) each; a leave-one-out error over no points is infinite.
-        n_supported: how many points, left out, have another point in the window, (steps,).
+        n_supported: (steps,), the number of points with another point in the window.
         best: the bandwidth with the least leave-one-out error, and that error; None if all are infinite.
         path: learned bandwidths and their errors, (n_learned, 2), from the start to the end.
     """

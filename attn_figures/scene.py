@@ -259,7 +259,7 @@ def names_of(side: Side) -> list[str]:
 
 
 def _size(panel: Matrix) -> tuple[float, float] | None:
-    """Return the size of a map when compared, in units; None if its cells are squares of one unit."""
+    """Return a compared map's size in units; None, one a cell, for square cells, 64 a side at most."""
     n_rows, n_columns = np.shape(panel.values)
     wide, tall = panel.size or (n_columns, n_rows)
     of_squares = n_columns / n_rows

@@ -36,7 +36,7 @@ RunTable = tuple[list[Run], "list[int] | NDArray[np.int32]", int, list["int | li
 
 
 class LazyMap(Sequence[R]):
-    """A function applied to each item of a sequence, as by `map`: each result is computed once, when needed.
+    """A function applied to each item of a sequence; a result is computed when needed, once by its index.
 
     >>> squares = LazyMap(lambda n: n * n, range(1000))
     >>> squares[30], len(squares), len(squares._results)

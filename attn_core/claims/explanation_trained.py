@@ -72,10 +72,10 @@ def agreement(
     *,
     causal: bool,
 ) -> tuple[Float[Tensor, " n_sequence"], Float[Tensor, " n_sequence"]]:
-    """Return the rank correlation of weights and effects, and how often both have the same first token.
+    """Return the rank correlation of weights and effects, and how often both are largest at the same token.
 
-    Both are means over the positions that have an answer (``has_answer`` (n_sequence, n)) and may attend to
-    four other tokens or more. Without any both are NaN; equal weights have no rank correlation.
+    Each is a mean over positions with an answer (``has_answer`` (n_sequence, n)) that may attend to four
+    other tokens or more; NaN if there are none. Positions of equal weights have no correlation.
     """
     n = weights.shape[-1]
     orders, firsts = [], []

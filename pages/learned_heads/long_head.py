@@ -11,7 +11,7 @@ from attn_ui.screen import looks
 from attn_ui.screen.progress import working
 from attn_ui.screen.zoomed_map import zoomed_map
 from attn_words import _
-from pages.learned_heads.long_text import LongText, reach, reading, tiles_of
+from pages.learned_heads.long_text import LongText, layer_inputs, reading, tiles_of
 from pages.learned_heads.settings import ZOOM
 from pages.learned_heads.state import Heads
 
@@ -26,7 +26,7 @@ def show(result: Heads | LongText) -> None:
         with working() as tell:
 
             def read_layer() -> Source:
-                reach(result, lambda layer, at: tell(*reading(result, layer, at)))
+                layer_inputs(result, lambda layer, at: tell(*reading(result, layer, at)))
                 return tiles_of(result)
 
             zoomed_map(

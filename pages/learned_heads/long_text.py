@@ -142,18 +142,17 @@ def call_of_layer(
     return _model.reach(encode_text(text, _model.longest, _model).ids, layer, _tell)
 
 
-def reach(result: LongText, tell: ReadingProgress) -> Call:
-    """Return the inputs of the layer's attention; ``tell`` is called for each layer before it."""
+def layer_inputs(result: LongText, tell: ReadingProgress) -> Call:
+    """Return the attention inputs of the chosen layer; `tell` is called for each earlier one."""
     return call_of_layer(result.text, result.layer, result.model, lambda layer: tell(layer, None))
 
 
 def summarise_with_progress(result: LongText, tell: ReadingProgress) -> LayerSummary:
     """Return the summary of all heads of the layer; ``tell`` is called for each layer and head read."""
-    if summarise_layer.is_kept(result.text, result.layer, result.model):
+    of_layer = result.text, result.layer, result.model
+    if summarise_layer.is_kept(*of_layer):
         return result.summary
-    return summarise_layer(
-        result.text, result.layer, result.model, reach(result, tell), lambda head: tell(result.layer, head)
-    )
+    return summarise_layer(*of_layer, layer_inputs(result, tell), lambda head: tell(result.layer, head))
 
 
 @shared

@@ -36,7 +36,7 @@ def keys_kept(scores, budget, evict):
 
 
 def attend_with_cache(Q, K, V, budget, evict):
-    """Attend token by token, with at most so many keys and values in the cache of each head."""
+    """Attend token by token; a head's cache keeps at most ``budget`` keys and values."""
     scores = Q @ K.mT / Q.shape[-1] ** 0.5  # (n_head, n, n)
     mask = torch.stack([keys_kept(head, budget, evict) for head in scores])
     return attend_masked(scores, V, mask)

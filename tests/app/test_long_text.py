@@ -22,7 +22,7 @@ from attn_ui.base.programs import OneProgram
 from attn_ui.host.tiles import FOLDER, OpenMap, Tiles
 from pages import PAGES
 from pages.learned_heads import long_text, model_shelf
-from pages.learned_heads.long_text import LongText, reach, summarise_with_progress, tiles_of
+from pages.learned_heads.long_text import LongText, layer_inputs, summarise_with_progress, tiles_of
 from pages.learned_heads.model_shelf import ModelShelf
 from pages.learned_heads.tabs import ranked_heads
 from pages.learned_heads.tabs.ranked_heads import checks_of_long
@@ -187,7 +187,7 @@ def test_equal_texts_of_two_visitors_run_once(model: RealModel, monkeypatch: pyt
     run, found = noted(model, monkeypatch), dict[int, Any]()
 
     def read(who: int) -> None:
-        found[who] = reach(result, lambda layer, head: None)
+        found[who] = layer_inputs(result, lambda layer, head: None)
 
     threads = [threading.Thread(target=read, args=(who,)) for who in range(2)]
     for each in threads:

@@ -78,7 +78,7 @@ def _draw(text: str, layer: int, _state: LongText) -> Scene:
 
 
 def _caption(result: LongText, summary: LayerSummary, head: int) -> str:
-    """Return one head's mean weights on the previous token, itself and sinks."""
+    """Say a head's mean weights on the token before, the token itself and a sink."""
     sink = SPECIAL if SPECIAL in summary.shares else FIRST
     before, itself = (words.mean(summary.shares[which][head]) for which in (PREVIOUS, ITSELF))
     fields = {

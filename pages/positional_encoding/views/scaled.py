@@ -65,7 +65,7 @@ def caption(head: ScaledHead) -> str:
 
 
 def scaled_turns(head: ScaledHead) -> pictures.ScaledTurns:
-    """Return a head's numbers as the figure's value."""
+    """Return what the figure draws of a head."""
     return pictures.ScaledTurns(
         trained_turns=head.trained_turns.numpy(),
         plain=head.plain.turns(head.d_head).numpy(),
