@@ -1,7 +1,7 @@
 """A model's prediction: its likeliest next tokens, what each layer predicts, and what each head adds."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -11,20 +11,19 @@ from numpy.typing import NDArray
 from attn_figures import marks, theme
 from attn_figures.chart import Chart, ticks
 from attn_figures.frame import Side
-from attn_figures.geometry import Axes, Geometry
+from attn_figures.geometry import Axes
 from attn_figures.marks import readings
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Spec
+from attn_figures.screens import LETTER_WIDE
 from attn_figures.widths import letters, shorten
 from attn_words import _
 
 LIGHT = theme.LIGHT
-_LONGEST = 6  # letters of a token in a cell
-_LETTER = 0.2  # units of a letter, below which cells have no tokens in them
-_WIDEST = 22.0  # units of the lens
-_DARK = 0.25  # the probability above which a cell is dark
+_ACROSS = 64  # letters in a row of the lens; a cell has three to six
+_WIDEST = 28.0  # units of the lens
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,30 +50,23 @@ class _Winners(Matrix):
 
     winners: Any = None
 
-    def geometry(self) -> Geometry:
-        """Return the panel's geometry, with letters small enough for the longest token."""
-        return replace(super().geometry(), letter=self._letter, words=(3,))
-
-    @property
-    def _letter(self) -> float:
-        longest = max(letters(each) for line in self._words for each in line)
-        return (self.size or (1.0, 1.0))[0] / len(self.columns) / (longest + 0.5)
-
-    @property
-    def _words(self) -> list[list[str]]:
-        return [[shorten(each, _LONGEST) for each in line] for line in self.winners]
+    def _formats(self) -> tuple[tuple[str, float], ...]:
+        """Return the format of a cell's token, with the width of the longest one."""
+        longest = max(letters(each) for line in _shorten(self.winners) for each in line)
+        return (("%{text}", longest * LETTER_WIDE),)
 
     def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
-        """Return the cells, their hover with the token, and the tokens."""
+        """Return the cells with the token in each, and in their hover."""
         cells, *rest = super().traces(axes, coloraxis)
-        rows, columns = np.indices(np.shape(self.values)).reshape(2, -1)
-        fits = self._letter >= _LETTER
-        texts = [escape(each) if fits else "" for line in self._words for each in line]
-        words = marks.words(f"{self.name} words", columns, rows, texts)
-        colours = [LIGHT.paper if each > _DARK else LIGHT.ink for each in np.ravel(self.values)]
-        words["textfont"] = words["textfont"] | {"color": colours}
         names = np.array([[escape(each) for each in line] for line in self.winners], dtype=object)
-        return [cells | {"hovertext": names}, *rest, words | {"xaxis": axes.x, "yaxis": axes.y}]
+        texts = [[escape(each) for each in line] for line in _shorten(self.winners)]
+        return [cells | {"hovertext": names, "text": texts}, *rest]
+
+
+def _shorten(winners: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return the tokens as they are written in cells, the shorter the more there are in a row."""
+    most = min(6, max(3, _ACROSS // len(winners[0])))
+    return [[shorten(each, most) for each in line] for line in winners]
 
 
 def next_token(lens: Lens, names: Sequence[str], chances: Numbers, survivors: NDArray[np.bool_]) -> Spec:
@@ -98,7 +90,7 @@ def next_token(lens: Lens, names: Sequence[str], chances: Numbers, survivors: ND
         "textposition": "outside",
         "cliponaxis": False,
     }
-    longest = max(letters(shorten(each, _LONGEST)) for line in lens.winners for each in line)
+    longest = max(letters(each) for line in _shorten(lens.winners) for each in line)
     next_ = Chart(
         "next token",
         [bars],
@@ -126,7 +118,6 @@ def next_token(lens: Lens, names: Sequence[str], chances: Numbers, survivors: ND
             ),
         ),
         shows_shape=False,
-        numbered=False,
         names_rows=True,
         winners=lens.winners,
         size=(min(_WIDEST, len(lens.tokens) * (0.4 * longest + 0.6)), min(10.0, 1.6 * len(lens.layers))),

@@ -9,6 +9,7 @@ import pytest
 import transformers
 
 from attn_core import load_model
+from attn_figures.next_token import Lens, next_token
 from attn_ui.base import shared_cache
 from attn_ui.base.shared_settings import TEMPERATURE
 from pages import PAGES
@@ -63,6 +64,14 @@ def test_next_token_program_and_tables_equal_the_screen() -> None:
     assert page.tables["next"]["left by top-k and top-p"] == [True] * 3 + [False] * 7
 
 
+@pytest.mark.parametrize(("count", "width"), [(8, 680), (12, 968), (16, 968), (20, 968)])
+def test_lens_cells_have_their_tokens_on_a_laptop(count: int, width: int) -> None:
+    lens = Lens(["token"] * count, [*"abc"], [["winner"] * count] * 3, np.ones((3, count)), None, "a")
+    figure = next_token(lens, ["a"], np.ones(1), np.ones(1, dtype=bool))
+    forms = [each["settings"] for each in figure["layout"]["meta"]["screens"] if each["width"] == width]
+    assert "%{text}" in [each["data[1].texttemplate"] for each in forms]
+
+
 @pytest.mark.parametrize("link", ["task=reverse", "source=a+real+model", "source=your+own"])
 def test_next_token_of_a_model_without_predictions_says_so(link: str) -> None:
     page = at(link)
@@ -89,5 +98,5 @@ def test_next_token_logit_parts_are_shown(tmp_path: Path, monkeypatch: pytest.Mo
     layer, head = divmod(int(prediction.heads.argmax()), model.n_head)
     assert message["head"] == f"{layer + 1}.{head + 1}"
     assert "feed-forward layers" in message["parts"]
-    assert len(traces(page, 1.0)["logit lens words"]["text"]) == prediction.winners.numel()
+    assert np.shape(traces(page, 1.0)["logit lens"]["text"]) == tuple(prediction.winners.shape)
     assert messages_in(at("source=a+real+model&t=10").sentence, "chance")[0]["chance"] > "0.00"

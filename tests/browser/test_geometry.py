@@ -17,31 +17,26 @@ from tests.browser.test_save import SHAPES, first_figure
 from tests.pages import PAGES
 
 SIZES = ((1280, 800), (1920, 1080), (820, 1180), (390, 844))
-LONG = quote_plus(
-    "unsere zufriedenen Nachbarn verbringen jeden langen Winterabend gemeinsam singend neben einem "
+SIXTEEN = quote_plus(
+    "unsere zufriedenen Nachbarn verbringen jeden langen Winterabend gemeinsam singend neben einem großen "
     "knisternden Kaminfeuer ganz zufrieden"
 )
 FIGURES = {
     "": "opening",
     "single-head?stage=all+at+once": "walk",
-    f"single-head?stage=all+at+once&text={LONG}": "walk",
-    f"single-head?stage=scores&text={LONG}": "walk",
+    f"single-head?stage=all+at+once&text={SIXTEEN}": "walk",
+    f"single-head?stage=scores&text={SIXTEEN}": "walk",
     "single-head?stage=diagram&mask=causal&cross=true": "walk",
     "multi-head": "maps",
     "multi-head?view=diagram&heads=8&free=true&dh=128&cross=true": "maps",
     "multi-head?heads=8&text=cats+like+warm+milk": "maps",
-    f"multi-head?text={LONG}": "maps",
-    f"multi-head?view=two+heads&text={LONG}": "maps",
-    f"positional-encoding?text={LONG}": "attention",
+    f"multi-head?text={SIXTEEN}": "maps",
+    f"multi-head?view=two+heads&text={SIXTEEN}": "maps",
+    f"positional-encoding?text={SIXTEEN}": "attention",
     "learned-heads": "learned",
-    "learned-heads?task=sort": "learned",
 }
 
 
-SIXTEEN = quote_plus(
-    "unsere zufriedenen Nachbarn verbringen jeden langen Winterabend gemeinsam singend neben einem großen "
-    "knisternden Kaminfeuer ganz zufrieden"
-)
 NINE = quote_plus("zufriedene Nachbarn verbringen lange Winterabende gemeinsam neben knisternden Kaminfeuern")
 FOUR = quote_plus("zufriedene Nachbarn singen gemeinsam")
 # What is shown large and saved: a sample of all views with 6 words, and 9 and 16 long ones, masked and not.
@@ -90,10 +85,8 @@ def looked_at(config: pytest.Config) -> list[str]:
 
 
 def some(forms: Sequence[Form], count: int, shown: str, request: pytest.FixtureRequest) -> list[Form]:
-    """Return all forms, or a few for a link of the sample: others for each, so that it has them all."""
-    if request.config.getoption("--wide"):
-        return [*forms]
-    start = SAMPLE.index(shown) * count
+    """Return a few forms for a link, others for the next: the six links of a view have them all."""
+    start = looked_at(request.config).index(shown) * count
     return [forms[(start + number) % len(forms)] for number in range(count)]
 
 
@@ -123,7 +116,7 @@ def test_words_are_readable_at_every_size(app: AppPage, link: str) -> None:
 
 
 @pytest.mark.still
-@pytest.mark.parametrize("link", ["learned-heads", "multi-head", f"multi-head?text={LONG}"])
+@pytest.mark.parametrize("link", ["learned-heads", "multi-head", f"multi-head?text={SIXTEEN}"])
 @pytest.mark.slow
 def test_phone_figure_scrolls_rather_than_omits_labels(app: AppPage, link: str) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
