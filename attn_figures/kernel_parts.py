@@ -9,7 +9,7 @@ import numpy as np
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart, ticks
-from attn_figures.frame import Side, Ticks
+from attn_figures.frame import Side, Ticks, key_title
 from attn_figures.geometry import ColourRange
 from attn_figures.kernel_scene import SCENES, DataScene, Estimate, QueryWeights, hover_values, round_numbers
 from attn_figures.marks import Mark, readings
@@ -58,10 +58,10 @@ def place_axis(scene: DataScene, most: int = 7, x_range: tuple[float, float] | N
 
 @lru_cache(maxsize=SCENES)
 def value_axis(scene: DataScene, most: int = 7) -> dict[str, Any]:
-    """Return the axis of the values, with round numbers."""
-    low, high = scene.y_range
-    places = [value for value, _ in round_numbers(low, high, most)]
-    return {"range": [low, high], **ticks(places, distinct(places))}
+    """Return the axis of the values, with round numbers, and none beside the kernel below the data."""
+    lowest = min(scene.values if scene.truth is None else [*scene.values, *scene.truth])
+    places = [value for value, _ in round_numbers(*scene.y_range, most) if value >= lowest]
+    return {"range": [*scene.y_range], **ticks(places, distinct(places))}
 
 
 @cached(SCENES)
@@ -102,15 +102,8 @@ def around_queries(scene: DataScene, queries: Numbers) -> Numbers:
 
 def bubbles(scene: DataScene, weights: Numbers) -> Mark:
     """Return the data as points whose area and colour show their weight for one query."""
-    bubbles = marks.points(
-        "weight of each point",
-        scene.keys,
-        scene.values,
-        weights,
-        size=weights,
-        ring=LIGHT.query,
-        ring_width=1,
-    )
+    place = "weight of each point", scene.keys, scene.values
+    bubbles = marks.points(*place, weights, size=weights, ring=LIGHT.query, ring_width=1)
     return size_by_area(bubbles, len(scene.keys)) | {"cliponaxis": False}
 
 
@@ -147,10 +140,11 @@ def query_chart(
     data: Sequence[Mark],
     row: int,
     colours: ColourRange,
-    legend: Sequence[tuple[str, str]],
+    curves: Sequence[tuple[str, str]],
     **more: Any,
 ) -> Chart:
     """Return a chart of curves with the query of index ``row``, which leaves room for the map beside it."""
+    around = [("<b>¦</b> " + _("query"), LIGHT.query), (_("◠ kernel around the query"), LIGHT.query)]
     return Chart(
         "fit",
         data,
@@ -162,7 +156,8 @@ def query_chart(
         y=value_axis(scene),
         colours=colours,
         marks=[query_line(scene, scene.queries[row])],
-        legend=legend,
+        legend=legend(scene, *curves, *around),
+        legend_lines=2,
         **more,
     )
 
@@ -190,15 +185,14 @@ def weight_map(
     names_rows: bool = True,
 ) -> Matrix:
     """Return the map of weights (query, key), keys in the order of their places."""
-    n_query, n_key = estimate.weights.shape
-    shape = (n_query, n_key)
-    has_support = estimate.has_support
+    shape, has_support = estimate.weights.shape, estimate.has_support
+    keys = _("Key (attended to): one column per point") if names_rows else key_title()
     return Matrix(
         name,
         estimate.weights,
         title or _("weights"),
         Side.queries(scene.row_names, _row_ticks(scene)),
-        Side.keys(scene.column_names, _key_ticks(scene)),
+        Side(scene.column_names, keys, "key", _key_ticks(scene)),
         mask=np.broadcast_to(has_support[:, None], shape),
         marked=None if row is None else (row, None),
         pick=Pick(together="query-key", moves_cursor=True),
@@ -262,6 +256,7 @@ def _row_facts(scene: DataScene, estimate: Estimate, name: str) -> SideBars:
         ),
         estimate.facts,
         tuple(scene.names(scene.queries)) if scene.dated else (),
+        _("effective keys"),
     )
 
 
@@ -288,9 +283,14 @@ def _key_ticks(scene: DataScene) -> Ticks:
     return placed
 
 
+def legend(scene: DataScene, *curves: tuple[str, str]) -> list[tuple[str, str]]:
+    """Return a legend of the data, the true curve and other curves, each entry with its colour."""
+    truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]
+    return [(_("○ data"), LIGHT.ink), *truth, *curves]
+
+
 def plain_fit(scene: DataScene, on_grid: Numbers) -> Chart:
     """Return a chart of the data, the true curve and one curve of estimates."""
-    truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]
     return Chart(
         "fit",
         [truth_line(scene), points(scene), estimate_line(scene, on_grid)],
@@ -300,5 +300,5 @@ def plain_fit(scene: DataScene, on_grid: Numbers) -> Chart:
         y_title=scene.y_title,
         x=place_axis(scene),
         y=value_axis(scene),
-        legend=[(_("○ data"), LIGHT.ink), *truth, (_("━ estimate"), LIGHT.output)],
+        legend=legend(scene, (_("━ estimate"), LIGHT.output)),
     )

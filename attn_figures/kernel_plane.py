@@ -158,7 +158,7 @@ def plane(scene: PlaneScene, estimate: PlaneEstimate, row: int = 0) -> Spec:
             marks.upright(reach * estimate.bandwidth, LIGHT.query, dash="dash", name=f"reach {reach:g}")
             for reach in scene.reaches
         ],
-        legend=[(_("▲ kernel"), LIGHT.query), (_("○ key"), LIGHT.ink)],
+        legend=[(_("◠ kernel around the query"), LIGHT.query), (_("○ key"), LIGHT.ink)],
     )
     spec = compose([left, by_distance], largest_unit=70.0)
     spec["layout"]["hoverdistance"] = NEAR_ENOUGH

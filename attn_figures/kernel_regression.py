@@ -10,12 +10,12 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.geometry import ColourRange
 from attn_figures.kernel_parts import WEIGHTS
-from attn_figures.kernel_scene import SCENES, DataScene, Estimate
+from attn_figures.kernel_scene import DataScene, Estimate
 from attn_figures.marks import Mark, readings
 from attn_figures.matrix import Numbers, frame_at
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
-from attn_words import _, cached
+from attn_words import _
 
 LIGHT = theme.LIGHT
 MAP = (7.6, 7.6)  # units that the map of `fit` takes
@@ -38,7 +38,7 @@ def fit(scene: DataScene, estimate: Estimate, row: int = 0) -> Spec:
         ],
         row,
         ColourRange(LIGHT.weights, 0.0, 1.0, _("weight"), scene.ramp_power),
-        legend(scene),
+        [(_("━ estimate"), LIGHT.output)],
         title=" ",
         title_lines=2,
     )
@@ -151,13 +151,6 @@ def _of_kernel(trace: Mark, name: str, kernel: str) -> Mark:
     return own
 
 
-@cached(SCENES)
-def legend(scene: DataScene) -> list[tuple[str, str]]:
-    """Return the entries of the legend, with their colours."""
-    truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]
-    return [(_("○ data"), LIGHT.ink), *truth, (_("━ estimate"), LIGHT.output), (_("▲ kernel"), LIGHT.query)]
-
-
 def _query_points(scene: DataScene, at_queries: Numbers) -> Mark:
     """Return invisible points along the estimate, one a query, to point at and to click."""
     return scene.with_place_names(
@@ -180,18 +173,18 @@ def _read_outs(scene: DataScene, estimate: Estimate, row: int) -> list[Mark]:
     middle = sum(scene.x_range) / 2
     empty = not estimate.has_support[row]
     gap = "<br>" * 3
+    no_key = gap + parts.empty_window()
     # Translators: a phone has room for 43 letters a line; <br> begins another.
     readout = gap + _(
-        "estimate <b>{value}</b><br>sum <b>{sum}</b>, effective keys <b>{effective}</b> of {all}",
+        "estimate <b>{value}</b>, sum of weights <b>{sum}</b><br>effective keys <b>{effective}</b> of {all}",
         value=f"%{{customdata[3]:{scene.value_form}}}",
         sum="%{customdata[2]:.3f}",
         effective="%{customdata[1]:.1f}",
         all=n_key,
     )
-    no_estimate = gap + _("<b>no key in the window</b><br>no estimate here")
     style = {"textposition": "bottom center", "cliponaxis": False}
     return [
         marks.words("read-out", [np.nan if empty else middle], floor, readout)
         | {"customdata": estimate.facts[[row]], **style},
-        marks.words("read-out of an empty window", [middle if empty else np.nan], floor, no_estimate) | style,
+        marks.words("read-out of an empty window", [middle if empty else np.nan], floor, no_key) | style,
     ]

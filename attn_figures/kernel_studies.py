@@ -149,14 +149,13 @@ def fails(scene: DataScene, limits: LimitEstimates, on_grid: Numbers, bias: Numb
         x=parts.place_axis(scene, x_range=(float(scene.grid[0]), float(scene.grid[-1]))),
         y=parts.value_axis(scene),
         marks=[upright(low), upright(high)],
-        legend=[
-            (_("○ data"), LIGHT.ink),
-            (_("┅ truth"), LIGHT.muted),
+        legend=parts.legend(
+            scene,
             (_("━ estimate"), LIGHT.output),
             (_("─ nearest key"), LIGHT.key),
             (_("─ mean"), LIGHT.query),
             (_("▨ no key"), LIGHT.muted),
-        ],
+        ),
     )
     inside = (scene.grid >= low) & (scene.grid <= high)
     assert scene.truth is not None

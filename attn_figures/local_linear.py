@@ -40,7 +40,6 @@ class LocalLinearFit(QueryWeights):
 def lines(scene: DataScene, fit: LocalLinearFit, limit: float, row: int = 0) -> Spec:
     """Draw both curves with the line of one query, beside the map of all weights, from -limit to limit."""
     ends, heights = (each[row] for each in tangents(scene, [fit]))
-    truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]
     chart = parts.query_chart(
         scene,
         [
@@ -56,7 +55,7 @@ def lines(scene: DataScene, fit: LocalLinearFit, limit: float, row: int = 0) -> 
         ],
         row,
         ColourRange(LIGHT.scores, -limit, limit, _("weight")),
-        [(_("○ data"), LIGHT.ink), *truth, (_("┅ mean"), LIGHT.value), (_("━ line"), LIGHT.output)],
+        [(_("┅ mean"), LIGHT.value), (_("━ line"), LIGHT.output)],
     )
     return compose([chart, _map(scene, fit, limit, row)], largest_unit=70.0)
 
@@ -106,15 +105,7 @@ def _weighted_points(scene: DataScene, weights: Numbers) -> Mark:
         (_("value"), f"%{{y:{scene.value_form}}}"),
         (_("weight"), "%{marker.color:.6~g}"),
     )
-    points = marks.points(
-        "weight of each point",
-        scene.keys,
-        scene.values,
-        weights,
-        size=BUBBLE,
-        ring=LIGHT.ink,
-        ring_width=1,
-        hover=hover,
-    )
+    place = "weight of each point", scene.keys, scene.values
+    points = marks.points(*place, weights, size=BUBBLE, ring=LIGHT.ink, ring_width=1, hover=hover)
     points["marker"] |= {"coloraxis": "panel", "opacity": 1}
     return scene.with_place_names(points) | {"meta": {"cursor": scene.rows_of_keys}}

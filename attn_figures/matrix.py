@@ -53,7 +53,7 @@ class SideBars:
     """Slim bars to the right of a matrix: one number a row, as a share of `full`, and its hover.
 
     `hover` may use Plotly's `%{customdata[i]}` for the columns of `details` (n_rows, n_details), and
-    `%{hovertext}` for the row's entry in `names`.
+    `%{hovertext}` for the row's entry in `names`. The `label` stands under the bars, a word a line.
     """
 
     name: str
@@ -62,6 +62,7 @@ class SideBars:
     hover: str
     details: Numbers
     names: Sequence[str] = ()
+    label: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -440,8 +441,14 @@ class Matrix:
         return {"type": "rect", "name": f"{self.name} {name}", "line": line, **frame}
 
     def notes(self, axes: Axes) -> list[dict[str, Any]]:
-        """Return an empty list: a matrix's only annotation is its caption."""
-        return []
+        """Return the label under the side bars, if they have one: the caption is no note."""
+        if self.side_bars is None or not self.side_bars.label:
+            return []
+        middle = len(self.columns) * (1 + (SIDE_GAP + SIDE_SHARE) / 2) - 0.5
+        place = {"xref": axes.x, "x": middle, "yref": f"{axes.y} domain", "y": 0, "yanchor": "top"}
+        font = {"size": theme.FONT_SIZE - 1, "color": theme.LIGHT.muted}
+        look = {"text": self.side_bars.label.replace(" ", "<br>"), "font": font, "showarrow": False}
+        return [place | look | {"yshift": 4}]
 
     def _beside(self, side: SideBars, axes: Axes) -> dict[str, Any]:
         n_columns = len(self.columns)

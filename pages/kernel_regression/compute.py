@@ -168,14 +168,8 @@ class Sweep:
         )
         on_grid = kernel_estimate(torch.from_numpy(scene.grid), keys, values, kernel=kernel, bandwidth=h)
         profile = KERNELS[kernel].profile(torch.from_numpy(np.abs(scene.offsets)) / h[:, None])
-        arrays = (
-            regression.weights,
-            regression.estimate,
-            effective_keys(regression.weights),
-            on_grid,
-            profile,
-        )
-        weights, at_queries, effective, *curves = (array.numpy() for array in arrays)
+        weighted = regression.weights, regression.estimate, effective_keys(regression.weights)
+        weights, at_queries, effective, *curves = (array.numpy() for array in (*weighted, on_grid, profile))
         facts = facts_of(scene.queries, weights, effective, at_queries)
         return [Estimate(*each) for each in zip(weights, at_queries, effective, *curves, facts, strict=True)]
 

@@ -23,7 +23,7 @@ def view(controls: Controls, state: State) -> View[Result]:
 PAGE: Page[State, Result] = Page(
     "kernel_regression",
     N_("Kernel regression"),
-    N_("The first attention (Nadaraya–Watson): a query asks all points, and the near ones count most."),
+    N_("The first attention (Nadaraya–Watson): at a query x, average the y of all points, near ones most."),
     SETTINGS,
     read_controls=read_controls,
     view=view,

@@ -69,10 +69,13 @@ def estimate_captions(
     """
     bandwidths, places, nearest, estimates, weights, effective = answers
     n_step, n_query = estimates.shape
-    shows = _("The estimate is the mean of the **values**, each weighed by the kernel of its key's distance.")
+    shows = _(
+        "The estimate is the mean of all **values**, weighted by the kernel around the query: near **keys** "
+        "get large weights, drawn as large dots."
+    )
     readout = _(
         "**Query** {place}: estimate {estimate}, largest weight {largest} on the **key** at {key}; effective "
-        "number of keys {spread} of {n_key}."
+        "number of keys {spread} of {n_key}, as if {spread} keys shared the weight equally."
     )
     gap = _(
         "**Query** {place}: no **key** within h = {window}, the nearest is {distance} away, so there is no "

@@ -51,11 +51,10 @@ def by_name(figure: Any) -> dict[str, Any]:
 def test_fit_map_has_query_rows_and_key_columns() -> None:
     one = estimate()
     cells = by_name(as_plotly(fit(scene(), one)))["weights"]
-    assert np.shape(cells.z) == (N_QUERY, N_KEY)
     np.testing.assert_array_equal(cells.z, one.weights)
     layout = as_plotly(fit(scene(), one)).layout
     assert layout.yaxis2.title.text == "Query (attending)"
-    assert layout.xaxis2.title.text == "Key (attended to)"
+    assert layout.xaxis2.title.text.startswith("Key (attended to)")
     assert layout.yaxis2.range[0] > layout.yaxis2.range[1]  # row 0 on top
 
 
@@ -127,26 +126,28 @@ def test_fit_query_without_keys_is_hatched_and_a_gap() -> None:
 
 def test_fit_side_bars_show_effective_keys_and_row_sums() -> None:
     one = estimate((2,))
-    bars = by_name(as_plotly(fit(scene(), one)))["weights effective keys"]
+    figure = as_plotly(fit(scene(), one))
+    bars = by_name(figure)["weights effective keys"]
+    (label,) = (each for each in figure.layout.annotations if each.text == "effective<br>keys")
+    assert bars.base <= label.x <= figure.layout.xaxis2.range[1]
     np.testing.assert_allclose(bars.customdata[:, 1], one.effective_keys)
-    sums = bars.customdata[:, 2]
-    np.testing.assert_allclose(np.delete(sums, 2), 1)
-    assert sums[2] == 0
+    np.testing.assert_allclose(bars.customdata[:, 2], np.arange(N_QUERY) != 2)
     np.testing.assert_allclose(bars.x / bars.x[0], one.effective_keys / one.effective_keys[0])
 
 
 def test_fit_click_on_a_point_selects_the_nearest_query() -> None:
     here = scene()
     rows = by_name(as_plotly(fit(here, estimate())))["data"].meta["cursor"]
-    wanted = [int(np.argmin([abs(query - key) for query in here.queries])) for key in here.keys]
-    assert rows == wanted
+    assert rows == [int(np.argmin([abs(query - key) for query in here.queries])) for key in here.keys]
 
 
 def test_fit_kernel_stands_on_the_floor_around_the_query() -> None:
-    here = scene()
-    kernel = by_name(as_plotly(fit(here, estimate(), row=6)))["kernel"]
+    here = scene(truth=False)
+    figure = as_plotly(fit(here, estimate(), row=6))
+    kernel = by_name(figure)["kernel"]
     assert kernel.y[0] == kernel.y[-1] == here.y_range[0]
     assert kernel.x[np.argmax(kernel.y)] == here.queries[6]
+    assert min(figure.layout.yaxis.tickvals) >= min(here.values)
 
 
 def test_fit_without_truth_draws_and_names_none() -> None:
@@ -190,8 +191,7 @@ def test_bias_is_drawn_between_first_and_last_key() -> None:
     here = scene()
     limits = LimitEstimates(np.zeros(N_GRID), 0.5, (float(here.keys[0]), float(here.keys[-1])))
     bias = by_name(as_plotly(fails(here, limits, np.ones(N_GRID), np.ones(N_GRID))))["bias"]
-    assert bias.x.min() >= here.keys[0]
-    assert bias.x.max() <= here.keys[-1]
+    assert here.keys[0] <= bias.x.min() <= bias.x.max() <= here.keys[-1]
 
 
 @pytest.mark.parametrize("keeps_lengths", [True, False])
