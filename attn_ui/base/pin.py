@@ -28,7 +28,7 @@ class Pin:
         if bad and "=" in text:
             problems = [_("{name}: {wanted}", name=each.name, wanted=each.requirement) for each in bad]
             requirement = _(
-                "the settings of another link to this page, of them {problems}", problems="; ".join(problems)
+                "the settings of another link to this page, of them {problems}", problems=_("; ").join(problems)
             )
             raise ValueError(requirement)
         if len(text) > LONGEST or (text and "=" not in text):

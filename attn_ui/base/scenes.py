@@ -93,7 +93,7 @@ def alternative_text(figure: Mapping[str, Any]) -> str:
         down, across = (_plain(layout.get(f"{y}axis{x[1:]}", {}).get("title", {}).get("text")) for y in "yx")
         if down and across:
             texts.append(_("{vertical} by {horizontal}", vertical=down, horizontal=across))
-    return "; ".join(dict.fromkeys(texts))
+    return _("; ").join(dict.fromkeys(texts))
 
 
 def _plain(text: object) -> str:

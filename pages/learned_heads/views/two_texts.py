@@ -124,7 +124,7 @@ def _caption(state: TwoTexts, head: int, row: int) -> str:
         "{rank} of {heads}.",
         head=capital(_("head {number}", number=state.number(head))),
         query=coloured("query", state.labels[row]),
-        weights="; ".join(shares),
+        weights=_("; ").join(shares),
         moved="–" if change is None else words.mean(change),
         mean=words.mean(float(state.means[head])),
         rank=state.order.index(head) + 1,
