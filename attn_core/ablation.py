@@ -38,12 +38,12 @@ def ablate_keys(
 ) -> KeyAblation:
     r"""Attend without each key in turn, and compare with attention to all keys.
 
-    $$W^{(l)}_{ij} = \frac{[\,j \ne l\,]\, W_{ij}}{1 - W_{il}}, \qquad O^{(l)} = W^{(l)} V, \qquad
+    $$A^{(l)}_{ij} = \frac{[\,j \ne l\,]\, A_{ij}}{1 - A_{il}}, \qquad O^{(l)} = A^{(l)} V, \qquad
       \text{output\_change}_{li} = \lVert O^{(l)}_i - O_i \rVert$$
 
     ``query`` (n_query, d_k), ``key`` (n_key, d_k) and ``value`` (n_key, d_v) are one head's; ``attn_mask`` is
     True where a query may attend. The token that is left out attends to the others as before. All keys are
-    computed in one call by a softmax over the other keys, which stays exact where W_il is near one.
+    computed in one call by a softmax over the other keys, which stays exact where A_il is near one.
 
     Invariant: what a row gains on other keys adds up to the weight that is removed, unless it is ``empty``.
 

@@ -48,7 +48,7 @@ def scaled_dot_product_attention(
     r"""Mix the values by how well each key matches each query, and return every stage.
 
     $$S = QK^\top, \qquad \tilde S = \frac{s}{T}\,S + B, \qquad
-      W = \mathrm{softmax}_{keys}(\tilde S), \qquad O = WV$$
+      A = \mathrm{softmax}_{keys}(\tilde S), \qquad O = AV$$
 
     ``query`` (*batch, n_query, d_k), ``key`` (*batch, n_key, d_k) and ``value`` (*batch, n_key, d_v) may
     broadcast along ``*batch``. ``scale`` s defaults to 1/sqrt(d_k). ``scale``, ``temperature`` T and

@@ -92,7 +92,7 @@ def audit_attention(
 ) -> tuple[Check, ...]:
     r"""Check five invariants of an attention.
 
-    $$\Bigl|\sum_j W_{ij} - 1\Bigr|, \qquad \max_{M_{ij} = 0} |W_{ij}|, \qquad
+    $$\Bigl|\sum_j A_{ij} - 1\Bigr|, \qquad \max_{M_{ij} = 0} |A_{ij}|, \qquad
       \max_u \bigl(u^\top O_i - \max_{j: M_{ij}} u^\top V_j\bigr), \qquad |O - O_{torch}|$$
 
     ``query`` (n_query, d_k), ``key`` (n_key, d_k), ``value`` (n_key, d_v), a boolean ``attn_mask`` (n_query,

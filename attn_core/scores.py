@@ -213,7 +213,7 @@ def score_attention(
 ) -> Attention:
     r"""Attend with any score, and return every stage.
 
-    $$W = \mathrm{softmax}_{keys}\Bigl(\frac{s}{T}\, S + M\Bigr), \qquad O = WV$$
+    $$A = \mathrm{softmax}_{keys}\Bigl(\frac{s}{T}\, S + M\Bigr), \qquad O = AV$$
 
     S is the result of ``score_pairs``; mask, ``scale`` s, ``temperature`` T, with steps in front, and
     ``sink`` are those of ``scaled_dot_product_attention``, which is called with S as its query and the

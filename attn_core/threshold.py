@@ -29,10 +29,10 @@ def threshold_weights(
 ) -> ThresholdedWeights:
     r"""Keep the weights that reach a threshold, or the k largest of each row.
 
-    $$K_{ij} = [\,W_{ij} \ge \tau\,] \ \text{ or } \ [\,W_{ij} \ge W_{i(k)}\,], \qquad
-      m_i = \sum_j K_{ij} W_{ij}, \qquad \hat W_{ij} = \frac{K_{ij} W_{ij}}{m_i}$$
+    $$K_{ij} = [\,A_{ij} \ge \tau\,] \ \text{ or } \ [\,A_{ij} \ge A_{i(k)}\,], \qquad
+      m_i = \sum_j K_{ij} A_{ij}, \qquad \hat A_{ij} = \frac{K_{ij} A_{ij}}{m_i}$$
 
-    ``weights`` (*batch, n_query, n_key) are not below zero; W_i(k) is the k-th largest of row i.
+    ``weights`` (*batch, n_query, n_key) are not below zero; A_i(k) is the k-th largest of row i.
     ``threshold`` and ``top`` are numbers, or tensors of the shape (steps, 1, 1) that compute all their steps
     at once.
 
@@ -72,7 +72,7 @@ def audit_threshold(
 ) -> Check:
     r"""Compare the renormalised weights with torch's softmax over the kept keys alone.
 
-    $$\Bigl| \hat W_i - \mathrm{softmax}(\ln W_i + M_i) \Bigr|, \qquad M_{ij} = 0 \text{ where kept, else }
+    $$\Bigl| \hat A_i - \mathrm{softmax}(\ln A_i + M_i) \Bigr|, \qquad M_{ij} = 0 \text{ where kept, else }
       -\infty$$
 
     Edge cases: a row that keeps nothing is compared with zeros.

@@ -100,7 +100,7 @@ def single_head(head: HeadMatrices) -> Spec:
             _n(
                 "MatMul  each row mixes {count:,} value", "MatMul  each row mixes {count:,} values", n_key
             ), ALL, top,
-            hover_lines(_("MatMul: the values, mixed by the weights"), "O = W V", dims(head.output.shape)),
+            hover_lines(_("MatMul: the values, mixed by the weights"), "O = A V", dims(head.output.shape)),
         ),
         _output(top + 1, head.output.shape),
     ]  # fmt: skip

@@ -36,7 +36,7 @@ def capture(
 ) -> AttentionMaps:
     """Run a model, and return the weights of every attention where it is computed.
 
-    $$W = \\mathrm{softmax}(s\\,QK^\\top + B)$$
+    $$A = \\mathrm{softmax}(s\\,QK^\\top + B)$$
 
     from the very Q, K, scale s and mask B of each call of ``F.scaled_dot_product_attention``,
     ``F.multi_head_attention_forward`` and torch's fused encoder layers; and, where a model writes its

@@ -17,7 +17,7 @@ SINGLE = ("W_q", "W_k", "W_v", "b_q", "b_k", "b_v")  # of one head
 Rows = tuple[tuple[float, ...], ...]
 HandRows = tuple[tuple[str, Rows], ...]  # hashable: names and rows, as XW takes them
 
-SWITCH = N_("Weights W set by hand")
+SWITCH = N_("Projections W set by hand")
 CONVENTION = N_(
     "As in X W: one row for each number that goes in, one column for each that comes out. "
     "`nn.Linear` keeps the transpose, (out, in)."

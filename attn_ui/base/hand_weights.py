@@ -46,7 +46,7 @@ def read_init(controls: Controls, setting: Choice, sentences: Mapping[str, str])
         "\n".join(lines),
         _("Biases are uniform within ±1/√d_in always."),
     ]
-    return controls.choose(setting, _("Weights W drawn as"), help="\n\n".join(help_))
+    return controls.choose(setting, _("Projections W drawn as"), help="\n\n".join(help_))
 
 
 def read_by_hand(controls: Controls, variants: Sequence[Sequence[Weight]]) -> HandRows:

@@ -115,7 +115,7 @@ def softmax(result: Result) -> str:
     sink = result.scoring.sink
     sink_term = "" if sink is None else rf" + \exp({sink:g} - \max_l \hat S_{{il}})"
     return (
-        rf"{_sized('W', result.matrices.weights)}:\quad W_{{ij}} = "
+        rf"{_sized('A', result.matrices.weights)}:\quad A_{{ij}} = "
         r"\frac{\exp(\hat S_{ij} - \max_l \hat S_{il})}{\sum_l \exp(\hat S_{il} - \max_l \hat S_{il})"
         f"{sink_term}}}"
     )
@@ -124,7 +124,7 @@ def softmax(result: Result) -> str:
 def mixing(result: Result) -> str:
     """Return the formula of the output."""
     matrices = result.matrices
-    return rf"{_sized('O', matrices.output)} = {_sized('W', matrices.weights)}\;{_sized('V', matrices.value)}"
+    return rf"{_sized('O', matrices.output)} = {_sized('A', matrices.weights)}\;{_sized('V', matrices.value)}"
 
 
 def hard_or_soft(result: Result) -> str:
@@ -133,7 +133,7 @@ def hard_or_soft(result: Result) -> str:
     return (
         rf"{_sized('O', result.matrices.output)}: \quad "
         r"O^\mathrm{hard}_i = \frac{1}{|J_i|} \sum_{j \in J_i} V_j, "
-        r"\quad J_i = \arg\max_j \hat S_{ij}; \quad O_i = \sum_j W_{ij} V_j" + limit
+        r"\quad J_i = \arg\max_j \hat S_{ij}; \quad O_i = \sum_j A_{ij} V_j" + limit
     )
 
 

@@ -81,19 +81,19 @@ def describe_ablation(matrices: HeadMatrices) -> str:
 def threshold_formula(removal: Removal) -> str:
     """Return the formula of the weights that stay, their mass, and the renormalised row."""
     value = f"{removal.value:g}" if removal.what == "above" else r"\tau"
-    rule = rf"W_{{ij}} \ge {value}" if removal.value else "W_{ij} > 0"
+    rule = rf"A_{{ij}} \ge {value}" if removal.value else "A_{ij} > 0"
     if removal.what == "largest":
-        rule = rf"W_{{ij}} \ge W_{{i({removal.value:.0f})}}"
+        rule = rf"A_{{ij}} \ge A_{{i({removal.value:.0f})}}"
     return (
-        rf"m_i = \sum_j [\,{rule}\,]\, W_{{ij}},\quad "
-        rf"\hat W_{{ij}} = \begin{{cases}} [\,{rule}\,]\, W_{{ij}} / m_i & m_i > 0 \\ 0 & m_i = 0 "
-        r"\end{cases},\quad \hat O = \hat W V"
+        rf"m_i = \sum_j [\,{rule}\,]\, A_{{ij}},\quad "
+        rf"\hat A_{{ij}} = \begin{{cases}} [\,{rule}\,]\, A_{{ij}} / m_i & m_i > 0 \\ 0 & m_i = 0 "
+        r"\end{cases},\quad \hat O = \hat A V"
     )
 
 
 def ablation_formula() -> str:
     """Return the formulas of the weights and the output without key l."""
     return (
-        r"W^{(l)}_{ij} = \frac{[\,j \ne l\,]\,W_{ij}}{1 - W_{il}},\quad O^{(l)} = W^{(l)} V,\quad "
+        r"A^{(l)}_{ij} = \frac{[\,j \ne l\,]\,A_{ij}}{1 - A_{il}},\quad O^{(l)} = A^{(l)} V,\quad "
         r"\bigl\lVert O^{(l)}_i - O_i \bigr\rVert"
     )

@@ -47,7 +47,7 @@ def symbols(result: Result) -> dict[str, Any]:
     names: dict[str, Any] = {
         "Q": head.query, "K": head.key, "V": head.value, "K^T": head.key.T, "S": head.scores,
         r"\tilde S": head.scaled_scores, "M": np.where(head.mask, 0.0, -np.inf), "T": result.temperature,
-        "d_k": float(head.query.shape[1]), "W": head.weights, "X": head.x, "Y": head.memory,
+        "d_k": float(head.query.shape[1]), "A": head.weights, "X": head.x, "Y": head.memory,
     }  # fmt: skip
     for letter, matrix in zip("qkv", head.projections or (), strict=False):
         names[f"W_{letter}"] = matrix

@@ -58,7 +58,7 @@ def test_term_hover_explains_words_and_letters_and_links_on(app: AppPage) -> Non
     ready(app)
     app.page.mouse.move(*app.page.evaluate(WORD, [".live-says", "weight"]))
     expect(card(app)).to_contain_text("A weight is the share of one key's value")
-    for text in ("α", "Attention.weights", "W, A, w"):
+    for text in ("α", "Attention.weights", "A, w"):
         expect(card(app)).to_contain_text(text)
     app.page.mouse.move(5, 5)
     expect(card(app)).to_have_count(0)

@@ -92,7 +92,7 @@ def formula(state: State) -> str:
     """Return the formulas of queries and weights."""
     return (
         r"q_w = \frac{\sum_{i \in w} u_i}{\lVert \sum_{i \in w} u_i \rVert}, \qquad k_i = u_i, \qquad "
-        rf"W = \operatorname{{softmax}}\!\left(\frac{{{SCALE:g}}}{{T}}\, Q K^\top\right) "
+        rf"A = \operatorname{{softmax}}\!\left(\frac{{{SCALE:g}}}{{T}}\, Q K^\top\right) "
         rf"\ ({len(SHAPES)} \times {SIDE * SIDE}), \quad T = {state.temperature:.6g}"
     )
 

@@ -143,7 +143,7 @@ def formula(state: State) -> str:
     return (
         rf"24 \times 24 \to {SIDE * SIDE} \times {PIXELS**2}, \qquad "
         r"u_i = \frac{x_i - \bar x}{\lVert x_i - \bar x \rVert}, \qquad "
-        rf"W = \operatorname{{softmax}}\!\left(\frac{{{SCALE:g}}}{{T}}\, U U^\top\right), \quad "
+        rf"A = \operatorname{{softmax}}\!\left(\frac{{{SCALE:g}}}{{T}}\, U U^\top\right), \quad "
         rf"T = {state.temperature:.6g}"
     )
 

@@ -135,7 +135,7 @@ def _count(name: str, head: UseMap, count: int) -> Check:
 def formula(state: State) -> str:
     """Return the formulas of the weights and of the three masks."""
     return (
-        r"W = \operatorname{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + M\right), \qquad "
+        r"A = \operatorname{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + M\right), \qquad "
         r"\text{BERT: } M = 0, \quad \text{GPT: } M_{ij} = -\infty \iff j > i, \quad "
         rf"\text{{T5: }} M_{{ij}} = -\infty \iff j > i \land j \ge {state.read_at_once}"
     )

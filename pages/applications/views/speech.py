@@ -134,7 +134,7 @@ def formula(state: State) -> str:
     return (
         rf"x_t \in \mathbb{{R}}^{{{N_BAND}}}, \qquad "
         r"u_t = \frac{x_t - \bar x}{\lVert x_t - \bar x \rVert}, "
-        rf"\qquad W = \operatorname{{softmax}}\!\left({SCALE:g}\, U U^\top + M\right), \qquad "
+        rf"\qquad A = \operatorname{{softmax}}\!\left({SCALE:g}\, U U^\top + M\right), \qquad "
         rf"\text{{{local} }} M_{{ij}} = -\infty \iff |i - j| > {state.window}"
     )
 

@@ -110,7 +110,7 @@ def formula(state: State) -> str:
     """Return the formulas of queries, keys and weights."""
     return (
         r"k_j = e_j, \qquad q_i = e_{t(i)} + \tfrac12\, e_{f(i)}, \qquad "
-        rf"W = \operatorname{{softmax}}\!\left(\frac{{{SCALE:g}}}{{T}}\, Q K^\top\right) "
+        rf"A = \operatorname{{softmax}}\!\left(\frac{{{SCALE:g}}}{{T}}\, Q K^\top\right) "
         rf"\ ({len(TARGET)} \times {len(SOURCE)}), \quad T = {state.temperature:.6g}"
     )
 

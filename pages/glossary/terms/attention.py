@@ -73,7 +73,7 @@ TERMS = (
         paper="W^Q,\\ W^K,\\ W^V",
         code="SelfAttention.W_q, SelfAttention.W_k, SelfAttention.W_v",
         source=VASWANI,
-        symbols=("W_q", "W_k", "W_v", "W_{qkv}"),
+        symbols=("W", "W_q", "W_k", "W_v", "W_{qkv}"),
     ),
     Term(
         "Score",
@@ -170,7 +170,7 @@ TERMS = (
         paper="\\alpha_{ij}",
         code="Attention.weights",
         source=BAHDANAU,
-        symbols=("W", "A", "w"),
+        symbols=("A", "w"),
     ),
     Term(
         "Output",
@@ -198,7 +198,7 @@ TERMS = (
         "Weights under a threshold are set aside; the kept mass says how much of each row the others hold.",
         _stage("threshold", above="0.15"),
         also=("threshold", "kept mass"),
-        paper="W_{ij} \\ge \\tau",
+        paper="A_{ij} \\ge \\tau",
         code="threshold.threshold_weights(threshold)",
         symbols=("m",),
     ),
@@ -210,7 +210,7 @@ TERMS = (
         paper="\\mathrm{softmax}(\\mathrm{topk}(P))",
         code="threshold.threshold_weights(top)",
         source="Zhao et al., 2019",
-        symbols=("\\hat W", "\\hat O"),
+        symbols=("\\hat A", "\\hat O"),
     ),
     Term(
         "Token ablation",

@@ -80,7 +80,7 @@ CLAIMS = {
         ),
         formula=r"\begin{gathered} "
         r"x_p = e_p + \delta\,p\,\mathbf{1}, \qquad "
-        r"W = \operatorname{softmax}\!\left(\frac{X X^\top}{\sqrt{4}}\right) \\[4pt] "
+        r"w = \operatorname{softmax}\!\left(\frac{X X^\top}{\sqrt{4}}\right) \\[4pt] "
         r"\text{own weight} = w_{pp}, \qquad "
         r"\text{difference} = \max_{i,j} \bigl| w_{ij} - \bar w_{ij} \bigr| \\[4pt] "
         r"\bar w_{ij} = 0.4519 \text{ where } i = j, \qquad \bar w_{ij} = 0.2741 \text{ elsewhere} \\[4pt] "
@@ -119,7 +119,7 @@ CLAIMS = {
         formula=r"\begin{gathered} "
         r"x_p = e_p + \delta\,p\,\mathbf{1}, \qquad \text{or of length 1: } \frac{x_p}{\lVert x_p "
         r"\rVert} \\[4pt] "
-        r"W = \operatorname{softmax}\!\left(\frac{X X^\top}{\sqrt{4}}\right), \qquad "
+        r"w = \operatorname{softmax}\!\left(\frac{X X^\top}{\sqrt{4}}\right), \qquad "
         r"\text{weight on dogs} = w_{\text{love},\,\text{dogs}} \\[4pt] "
         r"\text{lead of dogs} = w_{\text{love},\,\text{dogs}} - \max_{j \neq \text{dogs}} "
         r"w_{\text{love},\,j} \\[4pt] "
@@ -155,14 +155,14 @@ CLAIMS = {
         ),
         formula=r"\begin{gathered} "
         r"\text{asymmetry} = \frac{\max_{ij} \lvert M_{ij} - M_{ji} \rvert}{\max_{ij} \lvert M_{ij} \rvert}, "
-        r"\qquad M = S \ \text{or}\ M = W \\[4pt] "
-        r"S = \frac{Q K^\top}{\sqrt{4}}, \qquad W_{ij} = \frac{e^{S_{ij}}}{Z_i}, \qquad "
+        r"\qquad M = S \ \text{or}\ M = A \\[4pt] "
+        r"S = \frac{Q K^\top}{\sqrt{4}}, \qquad A_{ij} = \frac{e^{S_{ij}}}{Z_i}, \qquad "
         r"Z_i = \sum_l e^{S_{il}} \\[4pt] "
-        r"Q = K = X: \quad S_{ij} = S_{ji}, \qquad \frac{W_{ij}}{W_{ji}} = \frac{Z_j}{Z_i} "
+        r"Q = K = X: \quad S_{ij} = S_{ji}, \qquad \frac{A_{ij}}{W_{ji}} = \frac{Z_j}{Z_i} "
         r"\end{gathered}",
         in_words=N_(
             "$M$ is the map that is compared with its transpose: the scores $S$ or the weights "
-            "$W$. $Z_i$ "
+            "$A$. $Z_i$ "
             "is what the softmax divides row $i$ by. With $Q$ and $K$ both equal to $X$ the scores are "
             "symmetric, and the weights where every $Z_i$ is the same."
         ),
