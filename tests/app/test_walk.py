@@ -12,7 +12,7 @@ from tests.walk import SHARES, states
 
 ROOT = Path(__file__).resolve().parents[2]
 STATES = 8  # of each page
-WIDE = 400
+WIDE = 100
 
 
 def test_random_states_open_without_a_fault(request: pytest.FixtureRequest) -> None:

@@ -2,6 +2,7 @@
 
 import html
 import io
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
@@ -45,6 +46,8 @@ new MutationObserver(() => {
 """
 TEXT_PIXELS = 0.001  # of a picture's: letters lie a fraction of a pixel beside their places
 LOUD = 60  # of 255: what an eye sees of a pixel
+
+CASES = [*itertools.product((page.address for page in PAGES), WINDOWS, ("light", "dark"), ("en-US", "zh-CN"))]
 
 Opened = Callable[..., tuple[Page, "Gate"]]
 
@@ -109,10 +112,7 @@ def pixels(page: Page, box: list[float]) -> Image.Image:
 
 @pytest.mark.essential
 @pytest.mark.sample(5)
-@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("window", WINDOWS, ids=str)
-@pytest.mark.parametrize("path", [page.address for page in PAGES])
+@pytest.mark.parametrize(("path", "window", "scheme", "locale"), CASES[::5])  # each of the twelve, two a page
 def test_early_picture_is_where_the_live_figure_will_be(
     opened: Opened, path: str, window: tuple[int, int], scheme: str, locale: str
 ) -> None:
