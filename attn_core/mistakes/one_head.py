@@ -1,6 +1,7 @@
 """Common mistakes within one head; each is called with query, key, value and a boolean mask, or None."""
 
 from dataclasses import replace
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -15,33 +16,30 @@ from attn_words import N_
 WORDS = ("the", "cat", "sat", "on", "the", "mat")
 WIDTH = 64  # the examples' sentences below state it
 
-Inputs = tuple[Tensor, Tensor, Tensor, Tensor | None]
+Mask = Tensor | None
+Inputs = tuple[Tensor, Tensor, Tensor, Mask]
 
 
-def softmax_over_queries(
-    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None
-) -> Attention:
+def softmax_over_queries(query: Tensor, key: Tensor, value: Tensor, attn_mask: Mask = None) -> Attention:
     """Take the softmax down the columns."""
     right = scaled_dot_product_attention(query, key, value, attn_mask)
     weights = torch.softmax(right.scaled_scores, dim=-2)
     return replace(right, weights=weights, output=weights @ value)
 
 
-def softmax_over_the_map(
-    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None
-) -> Attention:
+def softmax_over_the_map(query: Tensor, key: Tensor, value: Tensor, attn_mask: Mask = None) -> Attention:
     """Take one softmax over all pairs of query and key."""
     right = scaled_dot_product_attention(query, key, value, attn_mask)
     weights = torch.softmax(right.scaled_scores.flatten(-2), dim=-1).view_as(right.weights)
     return replace(right, weights=weights, output=weights @ value)
 
 
-def no_scale(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None) -> Attention:
+def no_scale(query: Tensor, key: Tensor, value: Tensor, attn_mask: Mask = None) -> Attention:
     """Leave the scores unscaled."""
     return scaled_dot_product_attention(query, key, value, attn_mask, scale=1.0)
 
 
-def constant_scale(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None) -> Attention:
+def constant_scale(query: Tensor, key: Tensor, value: Tensor, attn_mask: Mask = None) -> Attention:
     """Divide by sqrt(2), whatever the width."""
     return scaled_dot_product_attention(query, key, value, attn_mask, scale=0.5**0.5)
 
@@ -71,16 +69,14 @@ def mask_turned_round(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tens
     return scaled_dot_product_attention(query, key, value, ~attn_mask)
 
 
-def unguarded_softmax(
-    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None
-) -> Attention:
+def unguarded_softmax(query: Tensor, key: Tensor, value: Tensor, attn_mask: Mask = None) -> Attention:
     """Take the softmax without a guard for rows that are all -inf."""
     right = scaled_dot_product_attention(query, key, value, attn_mask)
     weights = torch.softmax(right.scaled_scores, dim=-1)
     return replace(right, weights=weights, output=weights @ value)
 
 
-def _inputs(mask: Tensor | None = None) -> Inputs:
+def _inputs(mask: Mask = None) -> Inputs:
     vectors = torch.randn(
         3, len(WORDS), WIDTH, generator=torch.Generator().manual_seed(108), dtype=torch.float64
     )
@@ -143,87 +139,73 @@ FINITE = MustHold(
 )
 
 
+_mistake = partial(Mistake, right=scaled_dot_product_attention, check=SUMS, example=SENTENCE)
+
 ATTENTION_MISTAKES = mistakes_by_name(
-    Mistake(
+    _mistake(
         "softmax-over-queries",
         N_("The softmax runs down the columns, over queries, and not along the rows, over keys."),
         N_("Queries then compete for keys: one may get almost nothing, another several times a whole."),
-        scaled_dot_product_attention,
-        softmax_over_queries,
-        SUMS,
-        SENTENCE,
+        broken=softmax_over_queries,
     ),
-    Mistake(
+    _mistake(
         "softmax-over-the-map",
         N_("One softmax runs over the whole map, over all pairs of query and key at once."),
         N_("All weights together then sum to one: a query gets what the others leave it."),
-        scaled_dot_product_attention,
-        softmax_over_the_map,
-        SUMS,
-        SENTENCE,
+        broken=softmax_over_the_map,
     ),
-    Mistake(
+    _mistake(
         "no-scale",
         N_("The scores go into the softmax without the division by sqrt(d_k)."),
         N_("Their variance grows with d_k, the softmax saturates, and its gradient dies."),
-        scaled_dot_product_attention,
-        no_scale,
-        AS_TORCH,
-        SENTENCE,
+        broken=no_scale,
+        check=AS_TORCH,
     ),
-    Mistake(
+    _mistake(
         "constant-scale",
         N_("The scores are divided by sqrt(2), whatever the width d_k."),
         N_("This keeps their variance at one for d_k = 2 only; at any other width it is off."),
-        scaled_dot_product_attention,
-        constant_scale,
-        AS_TORCH,
-        SENTENCE,
+        broken=constant_scale,
+        check=AS_TORCH,
     ),
-    Mistake(
+    _mistake(
         "mask-after-softmax",
         N_("Masked weights are set to zero after the softmax."),
         N_("The masked keys have taken their share already: what is left sums to less than one."),
-        scaled_dot_product_attention,
-        mask_after_softmax,
-        SUMS,
-        CAUSAL,
+        broken=mask_after_softmax,
+        example=CAUSAL,
     ),
-    Mistake(
+    _mistake(
         "zero-for-minus-infinity",
         N_("Masked scores are set to 0 in place of -inf."),
         N_("exp(0) = 1: a masked key keeps weight, more than a visible one with a negative score."),
-        scaled_dot_product_attention,
-        zero_for_minus_infinity,
-        MASKED,
-        CAUSAL,
+        broken=zero_for_minus_infinity,
+        check=MASKED,
+        example=CAUSAL,
     ),
-    Mistake(
+    _mistake(
         "mask-added",
         N_("A mask of ones and zeros is added to the scores, as if it held 0 and -inf."),
         N_("A visible key is then favoured by a factor of e = 2.72 over a masked one, and no more."),
-        scaled_dot_product_attention,
-        mask_added,
-        MASKED,
-        CAUSAL,
+        broken=mask_added,
+        check=MASKED,
+        example=CAUSAL,
     ),
-    Mistake(
+    _mistake(
         "mask-turned-round",
         N_("A mask whose True means keep is read by code in which True means block."),
         N_("Each query sees just what it should not: under a causal mask, the future."),
-        scaled_dot_product_attention,
-        mask_turned_round,
-        MASKED,
-        CAUSAL,
+        broken=mask_turned_round,
+        check=MASKED,
+        example=CAUSAL,
     ),
-    Mistake(
+    _mistake(
         "unguarded-softmax",
         N_("A row in which every key is masked goes through the softmax as it is."),
         N_("Its exponentials sum to 0, and 0/0 is NaN, which spreads to all that is computed from it."),
-        scaled_dot_product_attention,
-        unguarded_softmax,
-        FINITE,
-        PADDED,
+        broken=unguarded_softmax,
+        check=FINITE,
+        example=PADDED,
     ),
 )
 """Mistakes within one head by name, read-only.

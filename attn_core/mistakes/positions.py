@@ -164,6 +164,6 @@ POSITION_MISTAKES = mistakes_by_name(
 )
 """Mistakes with positions by name, read-only.
 
->>> [numbers for _, *numbers in POSITION_MISTAKES["off by one"].measured]
+>>> [pair for _, *pair in POSITION_MISTAKES["off by one"].numbers]
 [[0.0, 5.0]]
 """

@@ -11,7 +11,7 @@ from attn_core.checks import MASKED_IS_ZERO
 from attn_core.masks import causal_mask
 from attn_core.mistakes import heads
 from attn_core.mistakes.heads import MULTI_HEAD_MISTAKES
-from attn_core.mistakes.one_head import largest
+from attn_core.mistakes.one_head import Mask, largest
 from attn_core.mistakes.record import Example, LabelledMap, Mistake, MustHold, mistakes_by_name
 from attn_core.multi_head import MultiHead, MultiHeadAttention, split_heads
 from attn_core.toys.files import packaged_run
@@ -49,15 +49,13 @@ def use(
     return TrainedResult(run_on_example(task, attend=attend, start=start), evaluation.accuracy)
 
 
-def mask_forgotten(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = None) -> MultiHead:
+def mask_forgotten(module: MultiHeadAttention, x: Tensor, attn_mask: Mask = None) -> MultiHead:
     """Attend from ``x`` (*batch, n, d_model) to all of it, whatever the mask."""
     stages: MultiHead = module(x)
     return stages
 
 
-def heads_in_another_order(
-    module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = None
-) -> MultiHead:
+def heads_in_another_order(module: MultiHeadAttention, x: Tensor, attn_mask: Mask = None) -> MultiHead:
     """Attend over ``x`` (*batch, n, d_model) with the first head's query and key for the last's, and so on.
 
     Values and W_o keep their order, as when a checkpoint's matrices are put together from the heads in
@@ -67,9 +65,7 @@ def heads_in_another_order(
     return module.attend(query.flip(-3), key.flip(-3), value, attn_mask)
 
 
-def weights_not_transposed(
-    module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = None
-) -> MultiHead:
+def weights_not_transposed(module: MultiHeadAttention, x: Tensor, attn_mask: Mask = None) -> MultiHead:
     """Attend over ``x`` (*batch, n, d_model) with the transpose of every weight.
 
     So weights of a file, stored as (in, out) for x W, are taken for those of ``nn.Linear``, (out, in) for
@@ -86,7 +82,7 @@ def weights_not_transposed(
     return replace(stages, output=stages.concatenated @ weight.T, output_weight=weight)
 
 
-def as_torch(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = None) -> MultiHead:
+def as_torch(module: MultiHeadAttention, x: Tensor, attn_mask: Mask = None) -> MultiHead:
     """Attend over ``x`` (n, d_model) by torch's own function for several heads."""
     assert module.W_o is not None
     output, weights = F.multi_head_attention_forward(
