@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures import marks, theme
+from attn_figures import marks, theme, ties
 from attn_figures.chart import Chart
 from attn_figures.marks import Mark
 from attn_figures.matrix import ROUNDING, ColourScale, Matrix, Numbers, comma
@@ -140,9 +140,8 @@ def _differences(before: Numbers, after: Numbers) -> _Differences:
     sizes = np.abs(np.where(one & other, after, 0.0) - np.where(one & other, before, 0.0))
     size = max(float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in (before, after))
     changed = sizes > ROUNDING * size
-    largest = int(sizes.argmax()) if sizes.size else 0
-    as_large = sizes >= sizes.max(initial=0.0) - ROUNDING * size
-    return _Differences(changed, one != other, largest, int((changed & as_large).sum()) - 1)
+    first, *tied = ties.largest(sizes) if sizes.size else [0]
+    return _Differences(changed, one != other, first, len(tied))
 
 
 def _map_steps(a: MapPanel, steps: Sequence[MapPanel | None]) -> list[Spec]:

@@ -9,14 +9,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from attn_core import (
-    Learned,
-    NoPositions,
-    Rotary,
-    VectorScheme,
-    sentence_vectors,
-    shift_difference,
-)
+from attn_core import Learned, NoPositions, Rotary, VectorScheme, sentence_vectors, shift_difference
 from attn_core.positional import sinusoidal_encoding
 from attn_core.samples import ATTENTION_SAMPLES
 from attn_core.schemes import SCHEMES
@@ -25,13 +18,7 @@ from attn_ui.base import shared_cache
 from attn_ui.base.shared_settings import scheme_setting
 from pages import PAGES
 from pages.positional_encoding import words
-from pages.positional_encoding.settings import (
-    ORDER,
-    PICTURE,
-    SCALING,
-    SWEEP,
-    TAB,
-)
+from pages.positional_encoding.settings import ORDER, PICTURE, SCALING, SWEEP, TAB
 from pages.positional_encoding.views import beyond_training
 from tests.messages import figure_at
 from tests.pages import open_sound

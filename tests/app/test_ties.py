@@ -52,6 +52,12 @@ def test_pin_of_equal_maps_names_no_change(text: str) -> None:
     assert tells_ties(page.sentence, count(change)), page.sentence
 
 
+def test_numbers_that_are_nearly_equal_are_not_tied() -> None:
+    link = "text=a+b+c+a&show=E+%2B+P"  # eight cosines of position 0 are 1, later ones nearly
+    pinned = PAGES["positional-encoding"].at(f"{link}&pin={quote(f'{link}&scheme=none')}")
+    assert tells_ties(pinned.sentence, 7)
+
+
 def test_curves_have_no_count_of_cells() -> None:
     sentence = PAGES["kernel-regression"].at("h=2&pin=h%3D1&compare=fit").sentence
     assert "changed most" in sentence

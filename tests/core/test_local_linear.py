@@ -7,13 +7,7 @@ import torch
 from statsmodels.nonparametric.kernel_regression import KernelReg
 from torch import Tensor
 
-from attn_core import (
-    KERNELS,
-    local_linear,
-    local_linear_estimate,
-    nadaraya_watson,
-    regression_sample,
-)
+from attn_core import KERNELS, local_linear, local_linear_estimate, nadaraya_watson, regression_sample
 from tests.core.kinds import Draw, Refuses
 
 COMPACT = ["boxcar", "triangular", "epanechnikov"]
