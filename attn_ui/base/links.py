@@ -53,9 +53,10 @@ def unavailable_here(steps: Steps, text: str, value: float, earlier: Iterable[Dr
         steps: the setting with the values that are available here; value: the one that is used.
         text: the value in the link; if the link's own was out of bounds and replaced, `earlier` has it.
     """
-    beyond = {bad.name: bad.text for bad in earlier if bad.replacement}
-    text = beyond.get(steps.name, text)
-    return Dropped(steps.name, text, _("{wanted} here", wanted=steps.requirement()), steps.text(value))
+    text = {bad.name: bad.text for bad in earlier if bad.replacement}.get(steps.name, text)
+    is_between = not steps.only and steps.values[0] <= float(text) <= steps.values[-1]
+    here = _("one of {options}", options=", ".join(steps.texts())) if is_between else steps.requirement()
+    return Dropped(steps.name, text, _("{wanted} here", wanted=here), steps.text(value))
 
 
 def partly_unavailable(choice: MultiChoice, texts: Sequence[str]) -> Dropped:

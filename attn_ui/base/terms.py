@@ -24,8 +24,7 @@ _VOWELS = "aeiou"
 _WORD = re.compile(r"(?<![\w-])\w+")
 _GOES_ON = re.compile(r"\w|-\w")
 # Chinese has no spaces: a name begins and ends anywhere. But one of a single character stands in other words
-# too (均值, 关键, 值得): it is a name only if the character
-# before it, if any, is in BEFORE, and the next is not in NOT_AFTER.
+# too (均值, 关键, 值得): it is a name where BEFORE has the one before it, if any, and NOT_AFTER not the next.
 _HAN = "㐀-鿿"
 BEFORE = (
     "的个每各种对在与和或把给从由用按是为到有同其这那哪该他看问读取算向于以随但较果闭叫使让除"

@@ -231,6 +231,11 @@ def test_unavailable_value_is_named_and_the_nearest_shown(page: str, link: Link,
     assert not again.warning
 
 
+def test_value_between_all_possible_ones_is_told_these() -> None:
+    (warning,) = open_sound("what-courses-say", claim="runs in parallel", longer="30").warning
+    assert messages_in(str(warning.value), options="1, 2, 4, 8, 16, 32, 64")
+
+
 @pytest.mark.parametrize(
     ("page", "link", "name"),
     [
