@@ -37,6 +37,7 @@ from pages.single_head.settings import (
     RAMP,
     SCALE,
     SCORE,
+    STAGE,
     TABLE_X,
     TABLE_Y,
     UNIT_ROWS,
@@ -45,6 +46,7 @@ from pages.single_head.settings import (
     WIDTH_V,
     WIDTH_X,
 )
+from pages.single_head.stages import STAGES
 from pages.single_head.state import Inputs, Rows, Scoring, State
 
 # The settings under *More settings*: vectors and projections, how weights are drawn, and the score.
@@ -204,7 +206,9 @@ def _read_scoring(controls: Controls, inputs: Inputs, scores: tuple[str, str, fl
     masking = Masking(kind, seed=inputs.seed, **read_details(controls, [kind], blocks_in=_("the scaled map")))
     n_cells = len(head.queries) * len(head.keys)
     widths = tuple(MASK_PATTERNS[kind].widths(masking, max(len(head.queries), len(head.keys))))
-    moves = controls.segment(MOVES, _("The slider moves")) if MASK_PATTERNS[kind].width else "temperature"
+    stage = STAGES[controls.peek(STAGE)]
+    has_choice = MASK_PATTERNS[kind].width and stage.follows_slider and not stage.removes_weights
+    moves = controls.segment(MOVES, _("The slider moves")) if has_choice else "temperature"
     return Scoring(
         masking,
         scale,

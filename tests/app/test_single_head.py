@@ -21,7 +21,7 @@ from attn_ui.screen.typed_tables import edited, matrix_of
 from pages import PAGES
 from pages.single_head.compute import at_every_step
 from pages.single_head.head import make_head
-from pages.single_head.settings import MASK, MASK_WIDTH, STAGE, TAB
+from pages.single_head.settings import MASK, MASK_WIDTH, MOVES, STAGE, TAB
 from pages.single_head.state import Inputs, Scoring, StageOptions, State
 from tests.messages import caption_at
 from tests.pages import open_sound, shown_under
@@ -187,6 +187,12 @@ def test_every_stage_opens_with_every_tab(stage: str, tab: str) -> None:
 )
 def test_masks_that_block_nothing_at_any_width_open(settings: dict[str, str]) -> None:
     assert opened(**settings).get("bidi_component")
+
+
+@pytest.mark.parametrize(("stage", "offers"), [("weights", True), ("scores", False), ("threshold", False)])
+def test_slider_is_chosen_where_a_stage_has_it(stage: str, offers: bool) -> None:
+    labels = PAGES["single-head"].at(f"mask=causal+window&stage={stage}").controls.labels
+    assert (MOVES.name in labels) == offers
 
 
 def test_arithmetic_follows_the_selected_cell_to_the_digit() -> None:
