@@ -128,7 +128,7 @@ class Chart:
             return []
         entries = [f"<span style='color:{colour}'>{what}</span>" for what, colour in self.legend]
         each = -(-len(entries) // self.legend_lines)
-        words = "<br>".join("    ".join(entries[at : at + each]) for at in range(0, len(entries), each))
+        words = "    <br>".join("    ".join(entries[at : at + each]) for at in range(0, len(entries), each))
         place = {"x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom", "yshift": 8, "showarrow": False}
         if self.legend_lines > 1:
             place["align"] = "left"

@@ -123,8 +123,7 @@ def far_offsets(
     panels = []
     for (name, curve), colour in zip(curves.items(), LIGHT.series, strict=False):
         length, label = len(curve), labels.get(name, name)
-        place = {"offset": "%{x}", "number": "%{y:.6~g}"}
-        hover = readings((_("offset"), place["offset"]), (_("score"), place["number"]), of=label)
+        hover = readings((_("offset"), "%{x}"), (_("relative to offset 0"), "%{y:.6~g}"), of=label)
         line = marks.line(name, np.arange(length), curve, colour, hover=hover, label=label)
         at = marked.get(name)
         point = marks.points(
@@ -135,7 +134,7 @@ def far_offsets(
             size=11,
             ring=LIGHT.ink,
             ring_width=2,
-            hover=readings((_("offset"), place["offset"]), (_("score"), place["number"]), of=label),
+            hover=hover,
         )
         panels.append(
             Chart(

@@ -50,6 +50,9 @@ def test_heads_in_order_of_a_measure_are_all_in_the_alternative_text(view: str) 
     assert ordered
     assert {*ordered.alt.split("; ")} == {*in_order.alt.split("; ")}
     assert len(re.findall(r"head \d", ordered.alt)) == 8
+    figure = PAGES["what-courses-say"].at("claim=nonparametric").view.figure
+    assert figure
+    assert "kernel regression, straight line, attention with W;" in figure.alt
 
 
 @pytest.mark.slow
