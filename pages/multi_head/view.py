@@ -9,7 +9,7 @@ from attn_ui.base.shared_settings import HEAD, KEY, QUERY
 from attn_words import _, paragraph
 from pages.multi_head.compute import Result, hand_rows, heads_slider, one_length, sequences
 from pages.multi_head.controls import State, choose_heads
-from pages.multi_head.settings import HEADS, HEADS_MASK
+from pages.multi_head.settings import HEADS, HEADS_MASK, POSITIONS
 from pages.multi_head.sliders import Moving
 from pages.multi_head.views import VIEWS, maps, scene
 
@@ -57,13 +57,14 @@ def _notes(controls: Controls, moving: Moving, result: Result) -> list[str]:
     if n_head != result.n_head:
         notes.append(
             _(
-                ":material/edit: {wanted} heads are not to be had with d_model = {d_model}, maps of {size} "
-                "and this scheme of positions: the slider offers {offered}; {taken} is shown.",
+                ":material/edit: Heads: {wanted} is not possible with d_model = {d_model}, maps of {size} "
+                "and scheme {scheme}: the slider offers {offered}; {taken} is shown.",
                 wanted=n_head,
                 d_model=result.module.d_model,
                 size=" × ".join(map(str, result.tokens.shape)),
                 offered=all_of([f"{heads:.0f}" for heads in heads_slider(result.setting).values]),
                 taken=result.n_head,
+                scheme=label_of(POSITIONS, result.setting.positions.name),
             )
         )
     if moving.thinned:
@@ -78,7 +79,7 @@ def _notes(controls: Controls, moving: Moving, result: Result) -> list[str]:
         notes.append(_(about))
     if moving.removals is not None and (note := moving.removals.note()):
         notes.append(note)
-    untrained = _("The numbers are random, not trained: this map knows no grammar.")
+    untrained = _("The numbers are random, not trained: they know no grammar.")
     by_hand_names = [name for name, _rows in hand_rows(result.setting, result.n_head)]
     return [
         *notes,

@@ -158,8 +158,7 @@ def warning(result: Result) -> str:
     """Say which queries may attend to nothing in some head; "" if there are none."""
     empty = _empty(result)
     sentence = _(
-        "{queries} may attend to nothing: weights and output of a head are zero there, where torch gives "
-        "NaN.",
+        "{queries} may attend to nothing: weights and output of a head are zero there.",
         queries=_query(result, *empty),
     )
     return sentence if empty else ""

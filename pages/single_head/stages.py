@@ -221,7 +221,7 @@ def fixed_line(result: Result, stage: str, line: str) -> str:
             "value, so that a row sums to less than one."
         )
     if stage == "all at once" and result.inputs.is_drawn:
-        return _("The numbers are random, not trained: this map knows no grammar.")
+        return _("The numbers are random, not trained: they know no grammar.")
     own = SCORE_EXPLANATIONS.get(result.scoring.score) if stage == "scores" else None
     return _(own or line)
 

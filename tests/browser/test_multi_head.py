@@ -66,7 +66,7 @@ def test_width_change_updates_the_head_counts(app: AppPage) -> None:
     app.settle()
     # 13 is prime: one head is left of the two that were asked for, and the page says so.
     assert app.readout("maps") == "1"
-    assert "2 heads are not to be had with d_model = 13" in app.page.get_by_test_id("stMain").inner_text()
+    assert "Heads: 2 is not possible with d_model = 13" in app.page.get_by_test_id("stMain").inner_text()
     width.focus()
     app.page.keyboard.press("ArrowRight")
     app.settle()

@@ -79,7 +79,7 @@ TERMS = (
         "The T5 bias adds to each score a learned number for its bucket of offsets.",
         _scheme(scheme="buckets"),
         also=("relative position bias", "relative position buckets", "T5 bias", "buckets"),
-        paper="B_{b(i-j)}",
+        paper="B_{b(j-i)}",
         code="relative_position_buckets",
         source="Raffel et al., 2020",
         symbols=("b_h", "\\mathrm{bucket}"),

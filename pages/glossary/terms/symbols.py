@@ -89,8 +89,7 @@ TERMS = (
     Term(
         "Frequency",
         "ω is how fast a wave, or a turn, goes round from one place to the next; each pair of numbers "
-        "has its "
-        "own.",
+        "has its own.",
         Place("positional_encoding", {"show": "encoding", "tab": "Maths"}),
         symbols=("\\omega", "\\mathrm{base}"),
         paper="\\omega_i = 10000^{-2i/d}",
@@ -174,8 +173,7 @@ TERMS = (
     Term(
         "Loss L, layers L",
         "L by itself is the loss, the mean over m places that have an answer; in brackets over x it is "
-        "the number "
-        "of layers.",
+        "the number of layers.",
         _LEARNED,
         symbols=("L", "m"),
         on="learned_heads",
@@ -216,8 +214,7 @@ TERMS = (
     Term(
         "Vectors of source words",
         "e is the vector of a word of the source; t is the word that is translated, f the one that "
-        "decides its "
-        "form. Of sound t is a frame.",
+        "decides its form. Of sound t is a frame.",
         _applied(),
         symbols=("e", "t", "f"),
         on="applications",
@@ -241,8 +238,7 @@ TERMS = (
     Term(
         "Mean, variance and ranks",
         "mean and Var are the mean and the variance, rank the place in order of size, corr the "
-        "correlation of "
-        "two lists, and vec all rows of a matrix in one vector.",
+        "correlation of two lists, and vec all rows of a matrix in one vector.",
         Place("what_courses_say", {"claim": "trained weights"}),
         also=("rank correlation",),
         apart=("rank correlation",),

@@ -72,8 +72,8 @@ def _caption(result: HeadClouds, row: int) -> str:
     agreement = result.agreement(row)
     return paragraph(
         _(
-            "Head {number}, query {query}: largest weight {weight} on {key}; nearest key {other}, weight "
-            "{less}; correlation of nearness and score {correlation}.",
+            "Head {number}, query {query}: largest weight {weight} on {key}; in the plane the nearest key is "
+            "{other}, weight {less}; correlation of nearness there and score {correlation}.",
             number=result.number,
             query=coloured("query", result.labels[row]),
             key=coloured("key", result.labels[best]),

@@ -9,7 +9,7 @@ from pages.single_head.stages import STAGES, fixed_line
 
 NOTES = N_(
     """
-- All stages together are **scaled dot-product attention**, `scaled_dot_product_attention` in PyTorch.
+- Without a sink this is **scaled dot-product attention**, `scaled_dot_product_attention` in PyTorch.
 - With Q = K the **scores** are symmetric, whatever the vectors; the weights only where row sums agree.
 - Without positions and without a mask, permuting the tokens permutes the rows and changes nothing else:
   attention is permutation equivariant, order is invisible.
