@@ -16,7 +16,7 @@ from attn_core.checks import Check, compare
 from attn_words import N_
 
 DOT = "dot product"
-Weights = Mapping[str, Tensor]
+ScoreParameters = Mapping[str, Tensor]
 Terms = tuple[Tensor, Tensor]
 
 
@@ -33,9 +33,9 @@ class Score:
 
     name: str
     formula: str
-    terms: Callable[[Tensor, Tensor, Weights], Terms]
+    terms: Callable[[Tensor, Tensor, ScoreParameters], Terms]
     is_scaled: bool = False
-    log_terms: Callable[[Tensor, Tensor, Weights], Terms] | None = None
+    log_terms: Callable[[Tensor, Tensor, ScoreParameters], Terms] | None = None
     shapes: tuple[tuple[str, int], ...] = ()
 
     @property
@@ -44,32 +44,32 @@ class Score:
         return self.log_terms is not None
 
 
-def _dot(query: Tensor, key: Tensor, _weights: Weights) -> Terms:
+def _dot(query: Tensor, key: Tensor, _parameters: ScoreParameters) -> Terms:
     return query[:, None], key
 
 
-def _additive(query: Tensor, key: Tensor, weights: Weights) -> Terms:
-    return weights["v_a"], torch.tanh((query @ weights["W_a"])[:, None] + key @ weights["U_a"])
+def _additive(query: Tensor, key: Tensor, parameters: ScoreParameters) -> Terms:
+    return parameters["v_a"], torch.tanh((query @ parameters["W_a"])[:, None] + key @ parameters["U_a"])
 
 
-def _general(query: Tensor, key: Tensor, weights: Weights) -> Terms:
-    return (query @ weights["W_a"])[:, None], key
+def _general(query: Tensor, key: Tensor, parameters: ScoreParameters) -> Terms:
+    return (query @ parameters["W_a"])[:, None], key
 
 
-def _cosine(query: Tensor, key: Tensor, _weights: Weights) -> Terms:
+def _cosine(query: Tensor, key: Tensor, _parameters: ScoreParameters) -> Terms:
     return F.normalize(query, dim=-1)[:, None], F.normalize(key, dim=-1)
 
 
-def _kernel(query: Tensor, key: Tensor, _weights: Weights) -> Terms:
+def _kernel(query: Tensor, key: Tensor, _parameters: ScoreParameters) -> Terms:
     apart = query[:, None] - key
     return -apart / 2, apart
 
 
-def _linear(query: Tensor, key: Tensor, _weights: Weights) -> Terms:
+def _linear(query: Tensor, key: Tensor, _parameters: ScoreParameters) -> Terms:
     return feature_map(query)[:, None], feature_map(key)
 
 
-def _log_linear(query: Tensor, key: Tensor, _weights: Weights) -> Terms:
+def _log_linear(query: Tensor, key: Tensor, _parameters: ScoreParameters) -> Terms:
     return _log_features(query)[:, None], _log_features(key)
 
 
@@ -143,15 +143,15 @@ def score_pairs(
     score: str,
     query: Float[Tensor, "n_query d_k"],
     key: Float[Tensor, "n_key d_k"],
-    weights: Weights = MappingProxyType({}),
+    parameters: ScoreParameters = MappingProxyType({}),
 ) -> Float[Tensor, "n_query n_key"]:
     r"""Score every key for every query.
 
     $$q^\top k, \quad v_a^\top \tanh(W_a^\top q + U_a^\top k), \quad q^\top W_a k, \quad
       \frac{q^\top k}{|q|\,|k|}, \quad -\tfrac{1}{2} |q - k|^2, \quad \log \phi(q)^\top \phi(k)$$
 
-    ``score`` is one of ``SCORES``; ``query`` (n_query, d_k), ``key`` (n_key, d_k); ``weights`` as
-    ``score_weights`` draws them.
+    ``score`` is one of ``SCORES``; ``query`` (n_query, d_k), ``key`` (n_key, d_k); ``parameters``
+    as ``score_weights`` draws them.
 
     Invariant: softmax of "linear" only divides the similarities by the row's sum; softmax of "kernel" over T
     has the weights of a Gaussian kernel of bandwidth sqrt(T).
@@ -159,7 +159,7 @@ def score_pairs(
     Edge cases: a vector of zeros has cosine 0 with all; "linear" sums features by their logarithms, so that
     their ratios are right where features underflow or products overflow.
 
-    Raises ValueError for an unknown score, shapes that do not fit and weights that are missing.
+    Raises ValueError for an unknown score, shapes that do not fit and parameters that are missing.
 
     Source: Bahdanau et al. (2015); Luong et al. (2015); Graves et al. (2014), section 3.3.1, for the cosine;
     Nadaraya (1964) and Watson (1964) for the kernel; Katharopoulos et al. (2020) for linear attention.
@@ -168,23 +168,23 @@ def score_pairs(
     >>> score_pairs("kernel", x, x).tolist(), score_pairs("cosine", 5 * x, x).tolist()
     ([[0.0, -1.0], [-1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]])
     """
-    entry = _fitting(score, query, key, weights)
+    entry = _fitting(score, query, key, parameters)
     if entry.log_terms is not None:
-        left, right = entry.log_terms(query, key, weights)
+        left, right = entry.log_terms(query, key, parameters)
         return torch.logsumexp(left + right, dim=-1)
-    left, right = score_terms(score, query, key, weights)
+    left, right = score_terms(score, query, key, parameters)
     return (left * right).sum(dim=-1)
 
 
-def score_terms(score: str, query: Tensor, key: Tensor, weights: Weights) -> Terms:
+def score_terms(score: str, query: Tensor, key: Tensor, parameters: ScoreParameters) -> Terms:
     """Return the two factors (n_query, n_key, d) whose products add up to a score, see `Score`."""
-    left, right = torch.broadcast_tensors(*_fitting(score, query, key, weights).terms(query, key, weights))
-    shape = len(query), len(key), query.shape[-1]
-    return left.expand(shape), right.expand(shape)
+    entry = _fitting(score, query, key, parameters)
+    left, right = torch.broadcast_tensors(*entry.terms(query, key, parameters))
+    return left, right
 
 
-def _fitting(score: str, query: Tensor, key: Tensor, weights: Weights) -> Score:
-    """Return a score by its name, and check the shapes of queries, keys and weights."""
+def _fitting(score: str, query: Tensor, key: Tensor, parameters: ScoreParameters) -> Score:
+    """Return a score by its name, and check the shapes of queries, keys and parameters."""
     entry = _get_score(score)
     if query.ndim != 2 or key.ndim != 2 or query.shape[-1] != key.shape[-1]:
         raise ValueError(
@@ -193,7 +193,7 @@ def _fitting(score: str, query: Tensor, key: Tensor, weights: Weights) -> Score:
         )
     d_k = query.shape[-1]
     for name, axes in entry.shapes:
-        came = tuple(weights[name].shape) if name in weights else None
+        came = tuple(parameters[name].shape) if name in parameters else None
         if came != (d_k,) * axes:
             raise ValueError(f"{score} needs {name} of shape {(d_k,) * axes}; got {came}")
     return entry
@@ -206,7 +206,7 @@ def score_attention(
     value: Float[Tensor, "n_key d_v"],
     attn_mask: Bool[Tensor, "..."] | None = None,
     *,
-    weights: Weights = MappingProxyType({}),
+    parameters: ScoreParameters = MappingProxyType({}),
     scale: float = 1.0,
     temperature: float | Float[Tensor, "..."] = 1.0,
     sink: float | None = None,
@@ -231,7 +231,7 @@ def score_attention(
     >>> score_attention("linear", x, x, x).weights.tolist()  # of (2, 1) and (1, 2): 5 and 4
     [[0.5555555555555556, 0.4444444444444445], [0.4444444444444445, 0.5555555555555556]]
     """
-    scores = score_pairs(score, query, key, weights)
+    scores = score_pairs(score, query, key, parameters)
     return scaled_dot_product_attention(
         scores,
         torch.eye(len(key)).to(scores),
@@ -250,7 +250,7 @@ def audit_score(
     value: Float[Tensor, "n_key d_v"],
     *,
     attn_mask: Bool[Tensor, "n_query n_key"],
-    weights: Weights,
+    parameters: ScoreParameters,
     scores: Float[Tensor, "n_query n_key"],
 ) -> tuple[Check, ...]:
     r"""Compare scores with an independent computation, pair by pair.
@@ -273,11 +273,11 @@ def audit_score(
     >>> x = torch.eye(2, dtype=torch.float64)
     >>> may = torch.ones(2, 2, dtype=torch.bool)
     >>> scores = score_pairs("linear", x, x)
-    >>> [each.passed for each in audit_score("linear", x, x, x, attn_mask=may, weights={}, scores=scores)]
+    >>> [each.passed for each in audit_score("linear", x, x, x, attn_mask=may, parameters={}, scores=scores)]
     [True, True]
     """
-    alone = torch.stack([torch.stack([_alone(score, q, k, weights) for k in key]) for q in query])
-    left, right = score_terms(score, query, key, weights)
+    alone = torch.stack([torch.stack([_alone(score, q, k, parameters) for k in key]) for q in query])
+    left, right = score_terms(score, query, key, parameters)
     # Rounding is relative to the largest sum of magnitudes. elu + 1 loses the digits of a small feature, so
     # similarities are compared, not their logarithms.
     size = float((left * right).abs().sum(dim=-1).max()) or 1.0
@@ -295,17 +295,17 @@ RECURRENT = N_("outputs at T = 1 against the recurrent form: sums of φ(k) vᵀ 
 _ALONE = N_("the scores are, pair by pair, those of torch's functions or of plain loops")
 
 
-def _alone(score: str, q: Tensor, k: Tensor, weights: Weights) -> Tensor:
+def _alone(score: str, q: Tensor, k: Tensor, parameters: ScoreParameters) -> Tensor:
     """Score one pair with torch's own functions or plain loops."""
     if score == "additive":
-        W, U, v = (weights[name].tolist() for name in ("W_a", "U_a", "v_a"))
+        W, U, v = (parameters[name].tolist() for name in ("W_a", "U_a", "v_a"))
         terms = [
             unit * math.tanh(sum(float(q[i]) * W[i][h] + float(k[i]) * U[i][h] for i in range(len(q))))
             for h, unit in enumerate(v)
         ]
         return torch.tensor(math.fsum(terms), dtype=q.dtype)
     if score == "general":
-        return F.bilinear(q[None], k[None], weights["W_a"][None])[0, 0]
+        return F.bilinear(q[None], k[None], parameters["W_a"][None])[0, 0]
     if score == "cosine":
         return F.cosine_similarity(q, k, dim=0, eps=1e-12)
     if score == "kernel":

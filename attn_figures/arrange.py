@@ -237,13 +237,13 @@ def _ways(boxes: tuple[Box, ...]) -> tuple[_LineBreaks, ...]:
         breaks |= dict.fromkeys(_even(boxes))
         if half := _half(boxes):
             return _in_pairs(boxes, half)
-    return tuple(_way(boxes, ends, range(count)) for ends in breaks)
+    return tuple(_break_into_lines(boxes, ends, range(count)) for ends in breaks)
 
 
-def _way(boxes: Sequence[Box], ends: Sequence[int], order: Sequence[int]) -> _LineBreaks:
+def _break_into_lines(boxes: Sequence[Box], line_ends: Sequence[int], order: Sequence[int]) -> _LineBreaks:
     """Return the boxes in this order, broken into lines that end before these places."""
     ordered = tuple(boxes[place] for place in order)
-    lines = tuple(_line(ordered[start:end]) for start, end in pairwise((0, *ends)))
+    lines = tuple(_line(ordered[start:end]) for start, end in pairwise((0, *line_ends)))
     labels = sum(line.top + line.bottom for line in lines)
     across = tuple({(line.pixels, line.columns): None for line in lines})
     return _LineBreaks(lines, labels, sum(line.rows for line in lines), tuple(order), across)
@@ -252,11 +252,11 @@ def _way(boxes: Sequence[Box], ends: Sequence[int], order: Sequence[int]) -> _Li
 def _in_pairs(boxes: Sequence[Box], half: int) -> tuple[_LineBreaks, ...]:
     """Return line breaks that put each box of the second half under its partner, or all in one line."""
     count = len(boxes)
-    ways = [_way(boxes, (count,), range(count))]
+    ways = [_break_into_lines(boxes, (count,), range(count))]
     for per_line in range(half, 0, -1):
         if half % per_line == 0:
             order = sorted(range(count), key=lambda place: (place % half // per_line, place // half, place))
-            ways.append(_way(boxes, _uniform(count, per_line), order))
+            ways.append(_break_into_lines(boxes, _uniform(count, per_line), order))
     return tuple(ways)
 
 

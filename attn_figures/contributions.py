@@ -20,7 +20,7 @@ def contributions(
     lengths: Numbers,
     *,
     off: Sequence[int] = (),
-    limit: float,
+    ramp_end: float,
     longest: float,
     n_sums: int = 1,
 ) -> Spec:
@@ -31,7 +31,7 @@ def contributions(
             outputs may be cut.
         lengths: (n_rows,), the norms of the whole rows.
         off: the indices of rows that are left out of the sum.
-        limit: the value at the ends of the ramp; longest: of the longest bar. Both the same at every step.
+        ramp_end: the value at the ends of the ramp; longest: of the longest bar. Both the same at every step.
         n_sums: how many of the last rows are sums; they are framed.
     """
     n_dimensions = rows.shape[1]
@@ -46,7 +46,7 @@ def contributions(
         Side.numbers(
             n_dimensions, _("Dimension of the output"), "output", ticks=[(d, str(d + 1)) for d in ticks]
         ),
-        ramp=ColourScale("scores", limit),
+        ramp=ColourScale("scores", ramp_end),
         hover=Hover(
             _("adds"),
             place=_("{row}, dimension {dimension}", row="%{y}", dimension="%{x}"),

@@ -49,7 +49,7 @@ def encoder_and_decoder(layers: Layers) -> Spec:
     first_norm = BEFORE_ATTENTION + AFTER_ATTENTION
     several = layers.n_head > 1
 
-    def attention(name: str, text: str, level: float, decodes: bool, *lines: str) -> None:
+    def add_attention(name: str, text: str, level: float, decodes: bool, *lines: str) -> None:
         edges = DECODER if decodes else ENCODER
         heads = _n(
             "{count:,} head, {width} wide, then W_o",
@@ -71,12 +71,12 @@ def encoder_and_decoder(layers: Layers) -> Spec:
         boxes.append(Block(f"{prefix} words", text, edges, 0, hover_lines(vectors, dims(shape))))
         pairs = _("weights: {shape}", shape=dims((layers.n_head, shape[0], shape[0])))
         if decodes:
-            attention(
+            add_attention(
                 "masked", _("Masked self-attention"), BEFORE_ATTENTION, True,
                 _("Self-attention with the causal mask:"), _("no word attends to a later one"), pairs,
             )  # fmt: skip
         else:
-            attention(
+            add_attention(
                 "self", _("Self-attention"), BEFORE_ATTENTION, False,
                 _("Self-attention without a mask:"), _("each word attends to all"), pairs,
             )  # fmt: skip
@@ -94,7 +94,7 @@ def encoder_and_decoder(layers: Layers) -> Spec:
             cross = first_norm + BEFORE_ATTENTION
             norms.append(cross + AFTER_ATTENTION)
             weights = dims((layers.n_head, layers.n_decoder, layers.n_encoder))
-            attention(
+            add_attention(
                 "cross", _("Cross-attention"), cross, True,
                 _("Cross-attention: Q from the decoder,"), _("K and V from the encoder's output"),
                 _("weights: {shape}", shape=weights),

@@ -199,8 +199,8 @@ class _ArcCourses:
     ``keys``, ``widths``, ``values`` are (n_steps, n_query, slots); so is ``at``, which indexes ``courses``.
     """
 
-    def __init__(self, page: Words, steps: Sequence[HeadArcs], slots: int) -> None:
-        n_query, n_key = len(page.queries), len(page.keys)
+    def __init__(self, layout: Words, steps: Sequence[HeadArcs], slots: int) -> None:
+        n_query, n_key, pitch = len(layout.queries), len(layout.keys), layout.pitch
         shape = len(steps), n_query, slots
         self.keys, self.values = np.zeros(shape, dtype=int), np.zeros(shape)
         lanes = np.zeros((len(steps), 1, slots), dtype=int)  # indices into `beside`
@@ -211,8 +211,8 @@ class _ArcCourses:
             there, count = slice(step.slots), len(step.heads)
             self.keys[at, :, there], mean = step.thickest()
             self.widths[at, :, there] = thickness(mean)
-            sizes = np.array([len(page.group.rows(row)) for row in range(n_query)])
-            self.values[at, :, there] = mean * sizes[:, None] if page.group.summed else mean
+            sizes = np.array([len(layout.group.rows(row)) for row in range(n_query)])
+            self.values[at, :, there] = mean * sizes[:, None] if layout.group.summed else mean
             lanes[at, 0, there] = first.setdefault(count, len(beside)) + np.repeat(
                 np.arange(count), step.per_head
             )
@@ -223,19 +223,19 @@ class _ArcCourses:
         codes = (lanes * n_query + rows) * n_key + self.keys
         every, where = np.unique(codes, return_inverse=True)
         self.at = where.reshape(shape)
-        longest = len(page.group.rows(-1)) * (BENDS + 2)
+        longest = len(layout.group.rows(-1)) * (BENDS + 2)
         self.courses = np.full((len(every), longest, 2), np.nan)
         self._numbers: dict[tuple[bytes, bytes], Numbers] = {}  # places on arcs, see `_place_numbers`
-        self._loops = not page.apart
-        words = dict.fromkeys((*page.queries, *page.keys))
-        self._words = np.array([(each.x, each.line * page.pitch, each.width / 2, LINE / 2) for each in words])
+        self._loops = not layout.apart
+        words = dict.fromkeys((*layout.queries, *layout.keys))
+        self._words = np.array([(w.x, w.line * pitch, w.width / 2, LINE / 2) for w in words])
         for course, code in zip(self.courses, every.tolist(), strict=True):
             (lane, row), key = divmod(code // n_key, n_query), code % n_key
             aside, height = beside[lane]
-            for place, member in enumerate(page.group.rows(row)):
+            for place, member in enumerate(layout.group.rows(row)):
                 start = place * (BENDS + 2)
                 course[start : start + BENDS + 1] = arc(
-                    page.queries[member], page.keys[key], page.pitch, bends=BENDS, lane=aside, height=height
+                    layout.queries[member], layout.keys[key], pitch, bends=BENDS, lane=aside, height=height
                 )
 
     @cached_property

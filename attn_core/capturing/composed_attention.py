@@ -127,7 +127,7 @@ class SoftmaxTracker:
             self._begin(axes, output, _zero_where_blind(function, first, output), record)
         elif name == "einsum":
             record.powers += filter(None, map(self._by_hand.powers, tensors(args)))
-            self._einsum(args, output)
+            self._follow_einsum(args, output)
         elif name in _PRODUCTS:
             record.powers += filter(None, [self._by_hand.powers(first)])
             if id(first) in self.alive:
@@ -249,7 +249,7 @@ class SoftmaxTracker:
         for softmax in softmaxes:
             softmax.is_spread |= is_larger
 
-    def _einsum(self, args: Any, output: Tensor) -> None:
+    def _follow_einsum(self, args: Any, output: Tensor) -> None:
         if len(args) < 2 or not isinstance(args[0], str):
             return
         operands = list(args[1]) if isinstance(args[1], list | tuple) else list(args[1:])

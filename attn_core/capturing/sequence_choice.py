@@ -53,10 +53,10 @@ class SequenceChoice:
     rows: int | None = None
     heads_first: bool | None = None
 
-    def __call__(self, weights: Tensor, heads: Collection[int] = ()) -> SequenceWeights:
+    def __call__(self, weights: Tensor, n_heads: Collection[int] = ()) -> SequenceWeights:
         """Return the weights of the sequence.
 
-        ``heads`` are the numbers of heads that the module states. Axes before (head, query, key) are the
+        ``n_heads`` are the numbers of heads that the module states. Axes before (head, query, key) are the
         batch. Where they hold more than the inputs' batch, the parts of each sequence (windows, images) are
         adjacent, as in Swin; a batch of one serves all sequences. Heads on another axis are found by their
         number. Of three axes, the first is batch and heads; weights of two axes are one head of one
@@ -74,7 +74,7 @@ class SequenceChoice:
             raise ValueError(
                 f"makes one row of weights for each of {len(weights)} sequences, no map of places"
             )
-        weights, batch = arrange_axes(weights, batches, heads, self.heads_first)
+        weights, batch = arrange_axes(weights, batches, n_heads, self.heads_first)
         shape = tuple(weights.shape)
         is_shared = batch == 1 < batches[0]
         if self.sequence >= (batches[0] if is_shared else batch):

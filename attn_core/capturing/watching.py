@@ -97,7 +97,7 @@ class Watch(TorchFunctionMode):
                 calls = self.frames[-1].calls
                 calls[-1] = replace(calls[-1], softmax=softmax)
         elif getattr(func, "__name__", "") in {"flex_attention", "flex_attention_backward"}:
-            self._miss("computes its attention by flex_attention, whose weights never exist")
+            self._record_miss("computes its attention by flex_attention, whose weights never exist")
         else:
             with torch.no_grad():
                 self.tracker.follow(func, args, kwargs, output, self.frames[-1].record)
@@ -147,20 +147,20 @@ class Watch(TorchFunctionMode):
         if frame.calls or is_handed:
             return
         if isinstance(frame.module, torch.jit.ScriptModule):
-            self._miss("is TorchScript, inside which nothing can be seen", frame)
+            self._record_miss("is TorchScript, inside which nothing can be seen", frame)
         elif reasons := frame.record.reasons:
-            self._miss(reasons[0], frame)
+            self._record_miss(reasons[0], frame)
         elif is_attention:
-            self._miss("ran without a product of queries and keys that can be seen", frame)
+            self._record_miss("ran without a product of queries and keys that can be seen", frame)
         elif MIXER.search(kind):
-            self._miss("mixes places without weights of queries over keys", frame)
+            self._record_miss("mixes places without weights of queries over keys", frame)
 
     def _heads(self, frame: _Frame) -> set[int]:
         """The numbers of heads of the innermost running module that states them."""
         modules = [frame.module, *(each.module for each in reversed(self.frames))]
         return next(filter(None, map(_heads_of, modules)), set())
 
-    def _miss(self, why: str, frame: _Frame | None = None) -> None:
+    def _record_miss(self, why: str, frame: _Frame | None = None) -> None:
         frame = frame or self.frames[-1]
         frame.calls.append(AttentionCall(frame.module, frame.name, reason=why))
 

@@ -129,7 +129,7 @@ _CAUSAL = causal_mask(len(WORDS))
 
 
 def _example(
-    sentence: str,
+    explanation: str,
     mask: Mask = None,
     *,
     head: int = 0,
@@ -149,7 +149,7 @@ def _example(
         may = None if result.mask is None else result.mask.expand_as(result.weights)[head]
         return LabelledMap(result.weights[head], words, words, mask=may)
 
-    return Example(sentence, inputs, draw)
+    return Example(explanation, inputs, draw)
 
 
 def _side_by_side(result: MultiHead, *_inputs: object) -> LabelledMap:

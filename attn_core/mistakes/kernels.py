@@ -58,7 +58,7 @@ def training_error(keys: Tensor, values: Tensor, bandwidth: float) -> float:
     return float((fit.estimate - values).square().mean())
 
 
-def weights_by_distance(query: Tensor, keys: Tensor) -> Tensor:
+def kernel_of_distance(query: Tensor, keys: Tensor) -> Tensor:
     """Return the Gaussian kernel of the distance of each key (..., 2) from a query (2,)."""
     return KERNELS["gaussian"].profile((keys - query).norm(dim=-1) / WIDE)
 
@@ -71,7 +71,7 @@ def kernel_of_each_coordinate(query: Tensor, keys: Tensor) -> Tensor:
 def mixed_units(query: Tensor, keys: Tensor) -> Tensor:
     """Multiply the first coordinate by ten, as a change of unit does."""
     units = torch.tensor([FACTOR, 1.0], dtype=keys.dtype)
-    return weights_by_distance(query * units, keys * units)
+    return kernel_of_distance(query * units, keys * units)
 
 
 def _from_parabola(weights: Tensor, queries: Tensor, keys: Tensor, _values: Tensor) -> float:
@@ -185,7 +185,7 @@ KERNEL_MISTAKES: Mapping[str, Mistake[Any]] = mistakes_by_name(
             "A key that is near in one coordinate then counts, however far it is in the other: the "
             "disc becomes a cross."
         ),
-        weights_by_distance,
+        kernel_of_distance,
         kernel_of_each_coordinate,
         _ONE_HEIGHT,
         TWO_INPUTS,
@@ -197,7 +197,7 @@ KERNEL_MISTAKES: Mapping[str, Mistake[Any]] = mistakes_by_name(
             "are ten times larger."
         ),
         N_("The distance is then nearly that in x₁ alone, and the disc becomes a narrow strip."),
-        weights_by_distance,
+        kernel_of_distance,
         mixed_units,
         _ONE_HEIGHT,
         TWO_INPUTS,

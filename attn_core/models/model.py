@@ -204,7 +204,7 @@ class RealModel:
         self._require_rows(ids)
         n, masks, masks_by_id = ids.shape[1], list[Tensor | None](), dict[int, Tensor | None]()
 
-        def take_mask(call: Call) -> Tensor:
+        def keep_mask_then_take(call: Call) -> Tensor:
             if is_token is None and n <= self.most_tokens:
                 key = -1 if call.is_causal else id(call.mask)  # layers share their masks
                 if key not in masks_by_id:
@@ -213,7 +213,7 @@ class RealModel:
             return take(call)
 
         padding = {} if is_token is None else {"attention_mask": is_token.long()}
-        with torch.no_grad(), taking(take_mask):
+        with torch.no_grad(), taking(keep_mask_then_take):
             self._network(input_ids=ids, **padding)
         if masks:
             if len(self._masks) >= _MASKS_KEPT:

@@ -43,11 +43,11 @@ class VectorScheme(Scheme):
         end = _require.integer("start", start, least=0) + length
         return self._steps(None, None) * self.encoding(end, d_model)[..., start:, :]
 
-    def among(
-        self, places: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False
+    def pairwise_products(
+        self, positions: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False
     ) -> Float[Tensor, "*steps n n"]:
         """Return the product of each pair of positions' vectors, or its cosine: NaN for a vector of zeros."""
-        vectors = self.vectors(int(places.max()) + 1, d_model)[..., places, :]
+        vectors = self.vectors(int(positions.max()) + 1, d_model)[..., positions, :]
         if cosine:
             vectors = vectors / vectors.norm(dim=-1, keepdim=True)
         return vectors @ vectors.mT

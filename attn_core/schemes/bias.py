@@ -56,12 +56,12 @@ class BiasScheme(Scheme):
         """
         return self.biases(n_query, n_key, key_shift=key_shift)[..., self.head, :, :]
 
-    def among(
-        self, places: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False
+    def pairwise_products(
+        self, positions: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False
     ) -> Float[Tensor, "*steps n n"]:
         """Return the bias of each pair of positions."""
-        total = int(places.max()) + 1
-        return self.bias(total, total)[..., places[..., :, None], places[..., None, :]]
+        total = int(positions.max()) + 1
+        return self.bias(total, total)[..., positions[..., :, None], positions[..., None, :]]
 
     def profile(
         self, length: int, d_model: int, *, vector: Float[Tensor, " d_model"] | None = None

@@ -25,12 +25,12 @@ class RotationScheme(Scheme):
     ) -> Float[Tensor, "*all n d"]:
         """Rotate queries or keys by their positions, times the strength."""
 
-    def among(
-        self, places: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False
+    def pairwise_products(
+        self, positions: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False
     ) -> Float[Tensor, "*steps n n"]:
         """Return the scores of one vector of length 1 with itself, rotated by each pair of positions."""
-        same = torch.full((places.shape[-1], d_model), d_model**-0.5, dtype=torch.float64)
-        vectors = self.turn(same, places)
+        same = torch.full((positions.shape[-1], d_model), d_model**-0.5, dtype=torch.float64)
+        vectors = self.turn(same, positions)
         return vectors @ vectors.mT
 
     def profile(

@@ -123,10 +123,10 @@ class Scheme(ABC):
             queries = queries.expand(*bias.shape[:-2], n, d_model)
         return scaled_dot_product_attention(queries, self.turn(key, places + key_shift), query, bias)
 
-    def among(
-        self, places: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False
+    def pairwise_products(
+        self, positions: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False
     ) -> Float[Tensor, "*steps n n"]:
-        r"""Return the similarity of each pair of ``places``, by positions alone.
+        r"""Return the similarity of each pair of ``positions``, by these alone.
 
         For vectors the products $P_p \cdot P_r$, divided by both lengths if ``cosine``; for a rotation the
         score of a query and a key that are both the vector with 1/sqrt(d_model) in every dimension, so that
@@ -134,12 +134,12 @@ class Scheme(ABC):
 
         Edge cases: a vector of zeros has no direction, so its cosines are NaN. Where nothing is added, 0.
         """
-        return torch.zeros(*places.shape, places.shape[-1], dtype=torch.float64)
+        return torch.zeros(*positions.shape, positions.shape[-1], dtype=torch.float64)
 
     def similarity(
         self, length: int, d_model: int, *, start: int = 0, cosine: bool = False
     ) -> Float[Tensor, "*steps n n"]:
-        """Return the similarity of each pair of positions from ``start`` on: see ``among``.
+        """Return the similarity of each pair of positions from ``start`` on: see ``pairwise_products``.
 
         >>> from attn_core import Alibi
         >>> Alibi(num_heads=8).similarity(2, 8)
@@ -147,7 +147,7 @@ class Scheme(ABC):
                 [-0.5000, -0.0000]], dtype=torch.float64)
         """
         length = _require.integer("length", length, least=1)
-        return self.among(torch.arange(length) + start, d_model, cosine=cosine)
+        return self.pairwise_products(torch.arange(length) + start, d_model, cosine=cosine)
 
     def profile(
         self, length: int, d_model: int, *, vector: Float[Tensor, " d_model"] | None = None

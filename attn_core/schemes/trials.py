@@ -69,7 +69,7 @@ def shift_difference(
     tensor([[[ 9., 12.],
              [12., 15.]]], dtype=torch.float64)
     """
-    after = scheme.among(shifts[:, None] + torch.arange(length) + scheme.first, d_model)
+    after = scheme.pairwise_products(shifts[:, None] + torch.arange(length) + scheme.first, d_model)
     return after - scheme.similarity(length, d_model, start=scheme.first)
 
 

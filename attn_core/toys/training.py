@@ -215,7 +215,7 @@ def train(recipe: Recipe, *, checkpoints: int = CHECKPOINTS, on_step: OnStep | N
             break
         tokens = task.draw(BATCH, generator)
         adam.step(_loss(model, task, tokens[~_among(tokens, held_out)]))
-    selection = tuple(states[at] for at in _densest(evaluations, checkpoints))
+    selection = tuple(states[at] for at in _evenly_along_path(evaluations, checkpoints))
     return Run(recipe, _curve(states, evaluations), selection, _ablate(recipe, selection))
 
 
@@ -266,7 +266,7 @@ def _curve(checkpoints: list[Checkpoint], evaluations: list[Evaluation]) -> Trai
     )
 
 
-def _densest(evaluations: list[Evaluation], count: int) -> list[int]:
+def _evenly_along_path(evaluations: list[Evaluation], count: int) -> list[int]:
     """Return indices of evaluations evenly spaced along the path of loss, accuracy and measures."""
     path = torch.stack(
         [

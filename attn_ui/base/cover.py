@@ -116,7 +116,7 @@ def cover_panel(scene: Scene, name: str, panel_sources: Table) -> Scene:
         traces = figure["data"]
         maps = {each["name"]: each for each in traces if each.get("type") == "heatmap"}
         figure["data"] = [
-            _withheld(trace, maps, name) if index in indices else trace for index, trace in enumerate(traces)
+            _strip(trace, maps, name) if index in indices else trace for index, trace in enumerate(traces)
         ]
         _scrub(figure["layout"], traces, indices, secrets, ranges)
     return Scene(figures, _visible_part(cursor, indices, every) if scene.cursor else None)
@@ -252,7 +252,7 @@ def _shows_numbers(trace: Trace) -> bool:
 # ---- what takes its place ----
 
 
-def _withheld(trace: Trace, maps: Mapping[str, Trace], name: str) -> Trace:
+def _strip(trace: Trace, maps: Mapping[str, Trace], name: str) -> Trace:
     """Return a trace without its numbers; the hatch of a map then covers all of it."""
     base = {key: trace[key] for key in _KEPT if key in trace}
     own = str(trace["name"])

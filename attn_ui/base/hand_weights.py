@@ -29,7 +29,7 @@ def is_by_hand(controls: Controls) -> bool:
     return bool(controls.peek(HAND))
 
 
-def read_init(controls: Controls, setting: Choice, sentences: Mapping[str, str]) -> str:
+def choose_init(controls: Controls, setting: Choice, sentences: Mapping[str, str]) -> str:
     """Read how weights are drawn.
 
     Args:
@@ -78,12 +78,12 @@ def read_by_hand(controls: Controls, variants: Sequence[Sequence[Weight]]) -> Ha
     controls.caption(describe_origins([each.name for each in weights], when))
     if any(controls.text(TABLES[each.name]) for each in weights):
         controls.button(
-            _("Take all from the seed again"), lambda: _from_seed(controls, weights), width="stretch"
+            _("Take all from the seed again"), lambda: _reset_to_seed(controls, weights), width="stretch"
         )
     return tuple((weight.name, rows) for weight, rows in fit)
 
 
-def _from_seed(controls: Controls, weights: Sequence[Weight]) -> None:
+def _reset_to_seed(controls: Controls, weights: Sequence[Weight]) -> None:
     for each in weights:
         controls.write(TABLES[each.name], "", replaces=True)
 

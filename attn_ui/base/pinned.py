@@ -19,7 +19,7 @@ from attn_ui.base.markdown import all_of, capital, coloured, first_of, plain
 from attn_ui.base.pin import COMPARE
 from attn_ui.base.scenes import Packed, SharedScene, pack_scene
 from attn_ui.base.shared_cache import shared
-from attn_ui.base.ties import tied
+from attn_ui.base.ties import tie_sentence
 from attn_words import N_, _, _c, _n, paragraph
 
 Labels = Mapping[str, tuple[str, str]]  # labels and values of controls, by their settings' names
@@ -314,7 +314,7 @@ def _describe_largest(comparison: Comparison, b: PanelData, title: str) -> str:
             return paragraph(_("In {panel}, no number that both have changed.", panel=title), alone)
         return _("{names} did not change at all.", names=capital(title))
     # That two points of a curve moved equally far is not worth a sentence.
-    ties = "" if isinstance(b, CurvePanel) else tied(comparison.largest.n_tied)
+    ties = "" if isinstance(b, CurvePanel) else tie_sentence(comparison.largest.n_tied)
     return paragraph(_describe_largest_change(comparison.largest, b, title), ties, alone)
 
 

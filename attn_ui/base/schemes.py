@@ -107,7 +107,7 @@ def tables(settings: SchemeSettings, scheme: Any, n: int, width: int) -> dict[st
     return {"P": replace(scheme, strength=1.0).vectors(n, width, start=scheme.first)}
 
 
-def placed(scheme: SchemeSettings, name: str) -> str:
+def positions_expression(scheme: SchemeSettings, name: str) -> str:
     """Return a program's expression that adds the positions' vectors to a sequence.
 
     The table of a scheme that is learned or typed is called P.
@@ -123,7 +123,7 @@ def placed(scheme: SchemeSettings, name: str) -> str:
     return f"{name} + {_times(scheme)}{encoding}"
 
 
-def turned(scheme: SchemeSettings, name: str) -> str:
+def rotation_expression(scheme: SchemeSettings, name: str) -> str:
     """Return a program's expression that rotates queries or keys by their positions."""
     halves = "_halves" if scheme.layout == "concatenated" else ""
     angles = f"{_times(scheme)}rotary_angles(*{name}.shape[-2:], base={scheme.base!r})"

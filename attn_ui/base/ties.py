@@ -5,7 +5,7 @@ from attn_words import _n
 ROUNDING = 1e-12  # two ways to the same number differ by less
 
 
-def rounded(difference: float) -> float:
+def drop_rounding(difference: float) -> float:
     """Return a difference, or 0 where it is rounding alone.
 
     >>> rounded(0.5), rounded(1e-16)
@@ -14,7 +14,7 @@ def rounded(difference: float) -> float:
     return difference if difference >= ROUNDING else 0.0
 
 
-def tied(others: int) -> str:
+def tie_sentence(others: int) -> str:
     """Return a sentence with the number of others that tie with the named one; "" for none.
 
     >>> tied(0), tied(1), tied(2)

@@ -213,14 +213,14 @@ def save_slide(
     picture = picture.with_name(f"{picture.name}-{name}")
     download.value.save_as(picture)
     if kind == "html":
-        _leads_to(picture, public or line.link)
+        _write_link(picture, public or line.link)
     page.keyboard.press("Escape")
     link = public or line.link
     slide = Slide(line.title or heading, caption or alt, link, picture, public, language_of(line.link))
     return slide, " ".join(dropped)
 
 
-def _leads_to(file: Path, link: str) -> None:
+def _write_link(file: Path, link: str) -> None:
     """Write the link of the list into a moving file: the app that drew it may be gone."""
     before, mark, rest = file.read_text(encoding="utf-8").partition("<footer>")
     _here, end, after = rest.partition("</footer>")

@@ -83,7 +83,7 @@ def _sources(text: str) -> str:
     return " ".join(text.split())
 
 
-def _switch(text: str) -> bool:
+def _read_yes_or_no(text: str) -> bool:
     if text.lower() not in _SWITCH:
         raise ValueError("yes or no")
     return _SWITCH[text.lower()]
@@ -115,7 +115,7 @@ def _model(text: str) -> str:
 READERS: Mapping[str, Callable[[str], Any]] = {
     "PLOTLY_JS": _folder,
     "FRAME_ANCESTORS": _sources,
-    "METRICS": _switch,
+    "METRICS": _read_yes_or_no,
     "SESSIONS": lambda text: _whole(text, 0, "a whole number, 0 for no limit"),
     "CACHE": lambda text: _whole(text, 1, "a whole number of megabytes, 1 or more"),
     "CHANGES": _rate,

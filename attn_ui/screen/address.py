@@ -53,7 +53,7 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
         session[_ASKED] = {name: st.query_params.get_all(name) for name in several}
         session[_LEFT] = session.get(_LEFT, frozenset()) | {parameter.name for parameter in parameters}
     state.sync(parameters, entered=entered)
-    option_names.options_from_address(
+    option_names.take_options_from_address(
         parameters, is_news=entered or is_history_step(), goes_back=is_history_step()
     )
     session[_PAGE] = page  # last: a run that is stopped before has not entered

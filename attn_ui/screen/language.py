@@ -56,7 +56,7 @@ def show() -> None:
         return
     with st.container(horizontal=True, key="languages"):
         label = _("Help")
-        st.html(f'<a href="guide{asking()}" target="help">{label}</a>', width="content")
+        st.html(f'<a href="guide{language_query()}" target="help">{label}</a>', width="content")
         for code, name in LANGUAGES.items():
             if code != language():
                 st.button(name, key=f"language-{code}", type="tertiary", on_click=_choose, args=(code,))
@@ -67,7 +67,7 @@ def _choose(code: str) -> None:
     st.query_params[LANG.name] = code
 
 
-def asking() -> str:
+def language_query() -> str:
     """Return the query that sets this language; "" for English."""
     return "" if language() == SOURCE else f"?{LANG.name}={language()}"
 

@@ -154,7 +154,7 @@ def _walk(lesson: Lesson, at: int) -> None:
     st.html(_head(lesson, at))
 
     def parts() -> None:
-        _parts(lesson, step)
+        _show_parts(lesson, step)
         if step is lesson.steps[-1]:
             st.html(_end(lesson))
 
@@ -255,7 +255,7 @@ def _address_without_lesson() -> str:
     return html.escape(f"?{urlencode([*pairs, (LESSON.name, ''), *embedded])}", quote=True)
 
 
-def _parts(lesson: Lesson, step: Step) -> None:
+def _show_parts(lesson: Lesson, step: Step) -> None:
     for index, part in enumerate(step.parts):
         if isinstance(part, LessonText):
             st.markdown(_with_numbers(part, step))
@@ -315,15 +315,15 @@ def _ask(place: Place, question: LessonQuestion, step: Step) -> None:
     right = bool(tries) and is_right(question, true, tries[-1])
     if is_shown or right:
         st.session_state.setdefault(_DONE, set()).add(place)
-    _control(place, question, true, step)
+    _show_control(place, question, true, step)
     with st.container(key=f"lesson-reply-{place[2]}"):
         if is_shown or right:
-            _settled(question, true, step, right=right)
+            _show_verdict(question, true, step, right=right)
         elif tries:
-            _not_yet(place, question, true, tries, step)
+            _show_hint(place, question, true, tries, step)
 
 
-def _control(place: Place, question: LessonQuestion, true: Truth, step: Step) -> None:
+def _show_control(place: Place, question: LessonQuestion, true: Truth, step: Step) -> None:
     """Show the control for the answer; each change is a try."""
     key = f"lesson-{'-'.join(map(str, place))}"
     last = next(iter(_tries(place)[-1:]), None)
@@ -367,7 +367,7 @@ def _control(place: Place, question: LessonQuestion, true: Truth, step: Step) ->
     )
 
 
-def _settled(question: LessonQuestion, true: Truth, step: Step, *, right: bool) -> None:
+def _show_verdict(question: LessonQuestion, true: Truth, step: Step, *, right: bool) -> None:
     """Show the verdict or the answer, and the reason."""
     answer = true.answer if true.number is not None else shown_answer(question, step, true.answer)
     verdict = _("✓ **Right.**") if right else _("The answer is **{answer}**.", answer=plain(answer))
@@ -376,7 +376,7 @@ def _settled(question: LessonQuestion, true: Truth, step: Step, *, right: bool) 
         st.markdown(_with_numbers(question.because, step))
 
 
-def _not_yet(place: Place, question: LessonQuestion, true: Truth, tries: Sequence[Any], step: Step) -> None:
+def _show_hint(place: Place, question: LessonQuestion, true: Truth, tries: Sequence[Any], step: Step) -> None:
     """Show the hint; after another try, also a button that reveals the answer."""
     last = tries[-1]
     if true.number is not None and isinstance(last, str):

@@ -25,7 +25,7 @@ def current_look(setting: Choice) -> str:
     return str(st.session_state.get(f"_{setting.name}", setting.default))
 
 
-def take_over() -> None:
+def sync_with_address() -> None:
     """Take the looks from the link; write those chosen on another page into the address."""
     for setting in (PALETTE, DECIMALS):
         linked = st.query_params.get(setting.name)

@@ -34,7 +34,7 @@ def clear_address() -> None:
             del st.query_params[name]
 
 
-def options_from_address(settings: Sequence[Parameter], *, is_news: bool, goes_back: bool) -> None:
+def take_options_from_address(settings: Sequence[Parameter], *, is_news: bool, goes_back: bool) -> None:
     """Set the options' controls from the address, before any control is drawn.
 
     Args:

@@ -79,9 +79,9 @@ class Predicting:
         """Show the question, or the verdict, under the figure."""
         with st.container(key="predict"):
             if self.attempt.is_revealed:
-                self._tell()
+                self._show_verdict()
                 return
-            self._answers()
+            self._show_controls()
             waits = self.question.kind in ("key", "number", "trend") and not self._is_answered()
             label = _("Reveal unanswered") if waits else _("Reveal")
             st.button(label, key="predict-reveal", on_click=self._reveal)
@@ -91,13 +91,13 @@ class Predicting:
         """Whether an answer was given."""
         return any(st.session_state.get(key) is not None for key in _ANSWERS)
 
-    def _answers(self) -> None:
+    def _show_controls(self) -> None:
         question = self.question
         if question.kind == ALOUD:
             st.markdown(_("Predict it."))
             return
         if question.kind == "curve":
-            self._pad()
+            self._show_chart()
             return
         here = question.map
         if self.chooses is None:
@@ -121,7 +121,7 @@ class Predicting:
                 **more,
             )
         elif question.kind == "row":
-            self._bars(here)
+            self._show_bars(here)
         elif question.kind == "number":
             st.number_input(_("Your number"), value=None, step=0.01, key="predict-number", width=260)
         else:
@@ -132,7 +132,7 @@ class Predicting:
         if isinstance(row, int):  # else it is a name from an earlier list
             self.attempt.row = row
 
-    def _bars(self, here: Map) -> None:
+    def _show_bars(self, here: Map) -> None:
         about = _(
             "Weights of the {row} {name}: they sum to one",
             row=_(here.words[0]),
@@ -144,7 +144,7 @@ class Predicting:
             on_shares_change=lambda: None,
         )
 
-    def _pad(self, answer: Sequence[float] = ()) -> None:
+    def _show_chart(self, answer: Sequence[float] = ()) -> None:
         """Show a chart to draw in; or, with an answer, the drawn curve and the computed one."""
         pad, curve = self.question.pad, self.question.curve
         if pad is None or curve is None:
@@ -185,7 +185,7 @@ class Predicting:
             answer = predict.read_curve(drawing.get("heights")) if is_this else None
         self.attempt.answer, self.attempt.verdict, self.attempt.is_revealed = answer, None, True
 
-    def _tell(self) -> None:
+    def _show_verdict(self) -> None:
         attempt, question = self.attempt, self.question
         if attempt.verdict is None or attempt.language_code != language():  # by the numbers of this run
             verdict = question.verdict(attempt.answer) or _("This is what stands there.")
@@ -195,10 +195,10 @@ class Predicting:
             for part in filter(None, attempt.verdict):
                 st.markdown(part)
         if question.kind == "curve" and isinstance(attempt.answer, tuple):
-            self._pad(attempt.answer)
-        st.button(_("Try again"), key="predict-again", on_click=self._again)
+            self._show_chart(attempt.answer)
+        st.button(_("Try again"), key="predict-again", on_click=self._try_again)
 
-    def _again(self) -> None:
+    def _try_again(self) -> None:
         """Cover the panel again, and ask about another row."""
         n_rows = len(self.question.map.rows) if self.question.maps else 1
         following = (self.question.row + max(1, n_rows // 3)) % n_rows
@@ -210,7 +210,7 @@ class Predicting:
         for name in _ANSWERS:
             st.session_state.pop(name, None)
 
-    def clicked(self, _controls: Controls, cell: Cell) -> None:
+    def take_click(self, _controls: Controls, cell: Cell) -> None:
         """Take the key of a clicked cell of the covered map as the answer."""
         if cell.trace.removesuffix(" masked") != self.question.name:
             return
@@ -249,7 +249,7 @@ def cover_view(page: Page[Any, Any], view: View[Any]) -> Predicting | None:
             drop_setting(predict.dropped(name, lost, None, predict.kinds(view.figure.scene.scene, name)))
         predicting = Predicting(view, question, attempt, chooses)
         if not attempt.is_revealed:
-            covered = view.covering(name, page.panel_sources, question.sentences(), predicting.clicked)
+            covered = view.covering(name, page.panel_sources, question.sentences(), predicting.take_click)
             predicting = Predicting(covered, question, attempt, chooses)
     except ValueError as error:
         drop_setting(predict.dropped(name, kind, error))

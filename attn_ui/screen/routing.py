@@ -23,7 +23,7 @@ _ICON = "data:image/svg+xml;base64," + b64encode((_ROOT / "attn_ui" / "icon.svg"
 def run() -> None:
     """Run the page that the address names."""
     language.speak_here()
-    looks.take_over()
+    looks.sync_with_address()
     apply()
     is_embedded = st.context.is_embedded
     if is_embedded:

@@ -78,10 +78,10 @@ def all_entries() -> tuple[Entry, ...]:
         for entry in _options(page, setting)
     ]
     lessons = (_lesson(lesson) for lesson in shelf().lessons.values())
-    return (*terms, *pages, *(_teaching(name) for name in TEACH), *lessons, *options)
+    return (*terms, *pages, *(_teaching_entry(name) for name in TEACH), *lessons, *options)
 
 
-def _teaching(name: str) -> Entry:
+def _teaching_entry(name: str) -> Entry:
     """Return the entry of something that teachers do: at a link that does it, or in the guide."""
     page, _mark, link = TEACH[name][0].partition("?")
     return Entry((name,), "teaching", Place(page.replace("-", "_"), dict(parse_qsl(link))))
@@ -147,7 +147,7 @@ def _field() -> str:
     # The list has no version in its address: that would need every page's settings whenever one opens.
     return _FIELD.format(
         module=f".{PLOTLY_ROUTE}/search.js?v={content_hash(module())}",
-        list=f".{PLOTLY_ROUTE}/search.json{language.asking()}",
+        list=f".{PLOTLY_ROUTE}/search.json{language.language_query()}",
         app=markup.APP,
         label=_("Find a page, a view or a term"),
         placeholder=_("Find a term, a view …"),

@@ -67,7 +67,7 @@ def fill() -> None:
             message = paragraph(too_long, _("The file has everything."))
             st.warning(message, icon=":material/info:")
         st.divider()
-        _file(url, settings)
+        _offer_file(url, settings)
         if message and said_on == url:
             st.markdown(message)
         st.divider()
@@ -141,7 +141,7 @@ def _field(name: str, field: str, label: str, copy: str) -> Any:
     )
 
 
-def _file(url: str, settings: Sequence[Parameter]) -> None:
+def _offer_file(url: str, settings: Sequence[Parameter]) -> None:
     """Show a button that saves all settings, tables and the pin as a file, and a field that opens one."""
     settings = (*settings, Pin(tuple(settings)), COMPARE)
 

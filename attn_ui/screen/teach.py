@@ -34,10 +34,10 @@ def fill() -> None:
         projected = share.link(framed=True, **{PROJECTOR.name: "true"})
         with st.container(horizontal=True):
             st.link_button(_("Fill a projector"), projected, icon=":material/present_to_all:")
-            guide = f"guide{language.asking()}"
+            guide = f"guide{language.language_query()}"
             st.link_button(_("Slides, decks, handouts, lessons"), guide, icon=":material/menu_book:")
         st.divider()
-        _lesson(settings)
+        _show_class_link(settings)
 
 
 def _cover() -> None:
@@ -86,7 +86,7 @@ def _put_question() -> None:
     state.put_in_address(PREDICT.name, st.session_state["teach-predict"])
 
 
-def _lesson(settings: Sequence[Parameter]) -> None:
+def _show_class_link(settings: Sequence[Parameter]) -> None:
     """Show a link for a class; what the link hides, covers and says does not apply to this page."""
     labels = state.control_names()
     widgets = {each.name: labels[each.name] for each in settings if each.name in labels}

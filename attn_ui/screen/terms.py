@@ -35,7 +35,7 @@ def show(terms: Sequence[Term], letters: str) -> None:
     st.html(
         _LINE.format(
             module=f".{PLOTLY_ROUTE}/terms.js?v={content_hash(module())}",
-            list=f".{PLOTLY_ROUTE}/terms.json{language.asking()}",
+            list=f".{PLOTLY_ROUTE}/terms.json{language.language_query()}",
             app=markup.APP,
             on=html.escape(letters),
             here=html.escape("|".join(term.key for term in terms)),

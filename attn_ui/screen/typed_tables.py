@@ -43,7 +43,7 @@ def type_over(tables: Sequence[Typed]) -> None:
     def take_over() -> None:
         for table in tables:
             key, frame = starts[table.setting.name]
-            numbers = edited(frame, st.session_state[key])
+            numbers = apply_edits(frame, st.session_state[key])
             text = table.setting.text(numbers.tolist())
             if not problem_of(table.setting, numbers) and text != table.setting.text(table.rows):
                 state.write_setting(table.setting, text)
@@ -92,7 +92,7 @@ def _start(table: Typed) -> tuple[str, pd.DataFrame]:
     return key, st.session_state[start][0]
 
 
-def edited(frame: pd.DataFrame, changes: dict[str, Any]) -> np.ndarray:
+def apply_edits(frame: pd.DataFrame, changes: dict[str, Any]) -> np.ndarray:
     """Return a table's numbers with what its editor reports: cells typed over, rows deleted, rows added.
 
     >>> edited(pd.DataFrame([[1.0, 2.0]], columns=["1", "2"]), {"edited_rows": {0: {"2": 5}}})

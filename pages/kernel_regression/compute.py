@@ -176,7 +176,7 @@ class Sweep:
     @property
     def slider(self) -> Slider:
         """The slider over the bandwidths."""
-        names = LazyMap(self.points.set_width, self.bandwidths().tolist())
+        names = LazyMap(self.points.slider_width_text, self.bandwidths().tolist())
         return Slider(_("Bandwidth h"), self.bandwidth, names=names)
 
     @property
@@ -226,7 +226,7 @@ class Selection:
     @property
     def width(self) -> str:
         """The text of the bandwidth."""
-        return self.points.set_width(self.bandwidth)
+        return self.points.slider_width_text(self.bandwidth)
 
     @cached_property
     def regression(self) -> KernelRegression:

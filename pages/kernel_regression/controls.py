@@ -70,10 +70,10 @@ def _read_data(controls: Controls, two_inputs: bool) -> SampleSettings:
     if not is_typed:
         return sample
     with under_the_text:
-        return replace(sample, function=_drawable(controls, text, sample))
+        return replace(sample, function=_read_function(controls, text, sample))
 
 
-def _drawable(controls: Controls, text: str, sample: SampleSettings) -> str:
+def _read_function(controls: Controls, text: str, sample: SampleSettings) -> str:
     """Return the typed function and show it; if it cannot be drawn, show why and return the default."""
     try:
         function = read_function(text)

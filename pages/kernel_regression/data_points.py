@@ -88,13 +88,13 @@ class Points:
         """The text of each key."""
         return [self.name_place(key) for key in self.keys.tolist()]
 
-    def width(self, h: float, digits: int = 3) -> str:
+    def width_text(self, h: float, digits: int = 3) -> str:
         """Write a bandwidth or a distance."""
         return duration(h, digits) if self.dated else number(h, digits)
 
-    def set_width(self, h: float) -> str:
+    def slider_width_text(self, h: float) -> str:
         """Write a bandwidth that a slider sets: with all its digits if six are enough, else with three."""
-        return self.width(h, EXACT if math.isclose(h, float(f"{h:.{EXACT}g}"), rel_tol=1e-12) else 3)
+        return self.width_text(h, EXACT if math.isclose(h, float(f"{h:.{EXACT}g}"), rel_tol=1e-12) else 3)
 
     def amount(self, y: float) -> str:
         """Write a value or an estimate."""

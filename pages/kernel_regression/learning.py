@@ -26,11 +26,11 @@ def show(result: Result) -> None:
     path = learned_path(CONTROLS, result.state)
     with st.container(horizontal=True):
         if best.n_supported:
-            _take(_("Take the best"), best.bandwidth, points, key="take_best")
+            _show_button(_("Take the best"), best.bandwidth, points, key="take_best")
         if len(path):
             end = float(path[-1, 0])
-            _take(_("Take the learned {h}", h=points.width(end)), end, points, key="take_learned")
-        _learn(result.selection)
+            _show_button(_("Take the learned {h}", h=points.width_text(end)), end, points, key="take_learned")
+        _offer_learning(result.selection)
         # This button is outside the fragment: inside, a click would wait until the fragment ends.
         st.button(_("Stop"), key="stop_learning", type="tertiary")
     if len(path):
@@ -38,23 +38,23 @@ def show(result: Result) -> None:
             "Adam on log h: from {start} to **{end}** in {steps} of {planned} steps, error {error}; the "
             "search's best is {best} with {best_error}. Descent goes to the nearest valley, and stops where "
             "there is no slope.",
-            start=points.set_width(float(path[0, 0])),
-            end=points.width(float(path[-1, 0]), 4),
+            start=points.slider_width_text(float(path[0, 0])),
+            end=points.width_text(float(path[-1, 0]), 4),
             steps=len(path) - 1,
             planned=LEARNING_STEPS,
             error=number(float(path[-1, 1])),
-            best=points.width(best.bandwidth, 4),
+            best=points.width_text(best.bandwidth, 4),
             best_error=number(best.left_out),
         )
         st.markdown(summary)
 
 
-def _take(label: str, bandwidth: float, points: Points, *, key: str) -> None:
+def _show_button(label: str, bandwidth: float, points: Points, *, key: str) -> None:
     st.button(label, on_click=move, args=(BANDWIDTH, bandwidth / points.unit), key=key)
 
 
 @st.fragment
-def _learn(selection: Selection) -> None:
+def _offer_learning(selection: Selection) -> None:
     """Show the button that learns; as a fragment it reruns alone, and the page stays as it is meanwhile."""
     if st.button(_("Learn from h = {h}", h=selection.width), key="learn"):
         _descend(selection)
@@ -81,7 +81,7 @@ def _descend(selection: Selection) -> None:
             message = _(
                 "Step {step}: h = {h}, error {error}",
                 step=step.step,
-                h=points.width(step.bandwidth),
+                h=points.width_text(step.bandwidth),
                 error=f"{step.error:.3g}",
             )
             bar.progress(step.step / LEARNING_STEPS, text=message)

@@ -192,9 +192,9 @@ def pair(x: Column, y: Column) -> Pairs:
     return Pairs(kept_x, kept_y, tuple(notes))
 
 
-def thin(x: NDArray[np.float64], y: NDArray[np.float64], most: int, seed: int) -> NDArray[np.int_]:
-    """Return the ascending indices of at most `most` points, drawn at random from the seed."""
-    return np.sort(np.random.default_rng(seed).choice(len(x), size=min(most, len(x)), replace=False))
+def draw_indices(n: int, most: int, seed: int) -> NDArray[np.int_]:
+    """Return ascending indices of `n` points, at most `most` of them, drawn at random from the seed."""
+    return np.sort(np.random.default_rng(seed).choice(n, size=min(most, n), replace=False))
 
 
 def _bound(what: str, count: int, most: int) -> None:

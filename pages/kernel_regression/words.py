@@ -9,7 +9,7 @@ import numpy as np
 from attn_figures.numbers import number
 from attn_live.captions import CaptionTemplates, LazyMap
 from attn_ui.base.parameters import label_of
-from attn_ui.base.ties import ROUNDING, tied
+from attn_ui.base.ties import ROUNDING, tie_sentence
 from attn_words import _, _n, paragraph
 from pages.kernel_regression.data_points import Numbers, Points
 from pages.kernel_regression.settings import KERNEL
@@ -85,7 +85,7 @@ def estimate_captions(
     largest = weights.max(axis=1)
     others = np.count_nonzero(weights >= largest[:, None] * (1 - SAME), axis=1) - 1
     no_estimate = np.isnan(estimates).ravel()
-    ties = {count: tied(count) for count in {*others[~no_estimate].tolist()}}
+    ties = {count: tie_sentence(count) for count in {*others[~no_estimate].tolist()}}
 
     def more(place: int) -> str:
         step = place // n_query
@@ -116,8 +116,8 @@ def estimate_captions(
 
 def format_apart(points: Points, bandwidth: float, nearest: float) -> tuple[str, str]:
     """Write a bandwidth and the distance of the nearest key with as many digits as tell them apart."""
-    h = points.set_width(bandwidth)
-    return h, next((away for n in range(3, 10) if (away := points.width(nearest, n)) != h), h)
+    h = points.slider_width_text(bandwidth)
+    return h, next((away for n in range(3, 10) if (away := points.width_text(nearest, n)) != h), h)
 
 
 def format_amount(points: Points, value: float) -> str:
@@ -133,11 +133,11 @@ def error_readout(
     return _(
         "h = {h}: training error {training}, leave-one-out error {left_out} (over {supported} of {n_key} "
         "points); the search's best is {least}, at h = {best}.",
-        h=points.set_width(h),
+        h=points.slider_width_text(h),
         training=number(errors[0]),
         left_out=number(errors[1]),
         supported=n_supported,
         n_key=len(points.keys),
         least=number(best[1]),
-        best=points.width(best[0]),
+        best=points.width_text(best[0]),
     )

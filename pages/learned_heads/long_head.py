@@ -21,7 +21,7 @@ KEY = "long-head"
 def show(result: Heads | LongText) -> None:
     """Show the zoomed map of the chosen head, if it is too long for the figure."""
     if isinstance(result, LongText):
-        _heading(result.name(result.head))
+        _show_heading(result.name(result.head))
         words = list(result.encoding.labels)
         with working() as tell:
 
@@ -46,7 +46,7 @@ def show(result: Heads | LongText) -> None:
     if max(weights.shape) <= SHORT:
         return
     name = ranked.model.name(result.head)
-    _heading(name)
+    _show_heading(name)
     mask = None if ranked.model.may is None else ranked.model.may[layer]
     layer_name = ranked.names[layer]
     labels = zip(ranked.displayed.tokens_of(layer_name), ranked.displayed.names(layer_name), strict=True)
@@ -63,5 +63,5 @@ def show(result: Heads | LongText) -> None:
     )
 
 
-def _heading(head: str) -> None:
+def _show_heading(head: str) -> None:
     st.markdown(_("**From the whole to single cells: {head}**", head=head))

@@ -183,7 +183,7 @@ def summarise_layer(
     for head, head_map in enumerate(call.maps(range(_model.n_head))):
         _tell(head)
         pyramid = Pyramid(head_map, "max", head_map.may)
-        blocks[head] = _halved(pyramid.level(len(pyramid.sizes) - 1), halvings)
+        blocks[head] = _halve(pyramid.level(len(pyramid.sizes) - 1), halvings)
         shares[PREVIOUS].append(float(head_map.before(1).double().mean()))
         shares[ITSELF].append(float(head_map.before(0).double().mean()))
         if encoding.special:
@@ -194,7 +194,7 @@ def summarise_layer(
     return LayerSummary(blocks, 2 ** (len(level_sizes(n, n)) - 1 + halvings), shares)
 
 
-def _halved(blocks: NDArray[np.float32], times: int) -> NDArray[np.float32]:
+def _halve(blocks: NDArray[np.float32], times: int) -> NDArray[np.float32]:
     """Replace each 2 × 2 blocks by their largest, `times` times over."""
     for axis in (0, 1) * times:
         blocks = np.fmax.reduceat(blocks, np.arange(0, blocks.shape[axis], 2), axis=axis)

@@ -12,7 +12,7 @@ _BEAT = 0.3  # seconds between two updates of the progress
 def show(result: ModelStatus) -> None:
     """Show the progress of reading, or why there is no model."""
     if not result.is_over:
-        _progress()
+        _show_progress()
     elif INSTALL in result.fault:
         st.info(how_to_come_by(result.fault), icon=":material/download:")
     else:
@@ -20,7 +20,7 @@ def show(result: ModelStatus) -> None:
 
 
 @st.fragment(run_every=_BEAT)
-def _progress() -> None:
+def _show_progress() -> None:
     """Show how far the reading is; the page runs again once it is over."""
     result = model_status()
     st.progress(result.share, _("The model is being read, once for everybody."))

@@ -16,7 +16,7 @@ def show(recipe: Recipe) -> None:
     """Show the button that trains a recipe; while it trains, its progress and a button to stop it."""
     job = TRAINER.job(recipe)
     if job is not None and not job.is_over:
-        _progress(recipe)
+        _show_progress(recipe)
         return
     if job is None or job.run is None:
         st.button(_("Train"), on_click=_begin, args=(recipe,))
@@ -34,7 +34,7 @@ def show(recipe: Recipe) -> None:
 
 
 @st.fragment(run_every=0.5)
-def _progress(recipe: Recipe) -> None:
+def _show_progress(recipe: Recipe) -> None:
     """Show the progress of a training; rerun the page when it is over."""
     job = TRAINER.job(recipe)
     if job is None or job.is_over:

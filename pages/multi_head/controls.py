@@ -8,7 +8,7 @@ from typing import Any
 from attn_core import INITS, SCHEMES, Masking
 from attn_ui.base.controls import Controls
 from attn_ui.base.hand_weight_settings import TABLES, Weight, hand_settings
-from attn_ui.base.hand_weights import read_by_hand, read_init, read_whether
+from attn_ui.base.hand_weights import choose_init, read_by_hand, read_whether
 from attn_ui.base.markdown import all_of
 from attn_ui.base.masking import explain_mask, read_details
 from attn_ui.base.parameters import Parameter
@@ -88,7 +88,7 @@ def read_controls(controls: Controls) -> State:
     with controls.sidebar():
         setting, describe_example, above_more = _read_setting(controls)
         with above_more:
-            moving = _read_moving(controls, setting, fixed=view in REMOVING_VIEWS)
+            moving = _read_moving(controls, setting, removes_weights=view in REMOVING_VIEWS)
             with beside:
                 if view == COMPARISON:
                     view = controls.segment(COMPARED, _("Compared"), label_visibility="collapsed")
@@ -165,7 +165,7 @@ def _read_setting(
         projection = more.flag(PROJECTION, _("Output projection W_o"))
         bias = more.flag(BIAS, _("Biases"))
         seed = more.whole(SEED, _("Seed"))
-        init = read_init(more, INIT, {name: each.sentence for name, each in INITS.items()})
+        init = choose_init(more, INIT, {name: each.sentence for name, each in INITS.items()})
         about_weights = more.space()
         by_hand = read_whether(more)
         layout = read_layout(more, SCHEMES[controls.peek(POSITIONS)])
@@ -361,10 +361,10 @@ def _read_removal(controls: Controls, moving: Moving) -> Moving:
     return replace(moving, what="removal", steps=removals.steps, removals=removals)
 
 
-def _read_moving(controls: Controls, setting: HeadsSetting, *, fixed: bool) -> Moving:
-    """Read what the slider moves, and the values of all else; `fixed`: the slider removes weights."""
-    controls.heading(_("Conditions") if fixed else _("Slider"))
-    what = "removal" if fixed else controls.choose(MOVES, _("The slider moves"))
+def _read_moving(controls: Controls, setting: HeadsSetting, *, removes_weights: bool) -> Moving:
+    """Read what the slider moves, and the values of all else."""
+    controls.heading(_("Conditions") if removes_weights else _("Slider"))
+    what = "removal" if removes_weights else controls.choose(MOVES, _("The slider moves"))
     placed = SCHEMES[setting.positions.name].adds != "nothing"
     if not {"mask width": setting.width_name, "strength of positions": placed}.get(what, True):
         controls.caption(
@@ -385,7 +385,7 @@ def _read_moving(controls: Controls, setting: HeadsSetting, *, fixed: bool) -> M
         positions=replace(setting.positions, strength=strength),
     )
     every = slider_of(what, setting)
-    if fixed:
+    if removes_weights:
         return Moving(what, setting, int(controls.step(every, _("Heads"))), every)
     if what == "heads":
         return Moving(what, setting, 0, every)

@@ -22,7 +22,7 @@ def plain_setting(setting: HeadsSetting) -> HeadsSetting:
 
 def single_vs_multi(result: Result) -> tuple[HeadsStudy, int]:
     """Return the study of the page's words and sizes, and the index of the present number of heads in it."""
-    study = studied(plain_setting(result.setting))
+    study = study_head_counts(plain_setting(result.setting))
     return study, sum(heads <= result.n_head for heads in study.num_heads) - 1
 
 
@@ -33,7 +33,7 @@ def seeds(setting: HeadsSetting) -> list[int]:
 
 
 @shared
-def studied(setting: HeadsSetting) -> HeadsStudy:
+def study_head_counts(setting: HeadsSetting) -> HeadsStudy:
     """Measure every number of heads that divides the width."""
     n = sequences(setting)
     return heads_study(

@@ -7,7 +7,7 @@ from attn_core import GLOROT, make_mask, mask_code, tokenize, weights_of
 from attn_ui.base import removed_weights
 from attn_ui.base.planes import plane_lines
 from attn_ui.base.programs import More, Programs, attends_where, attention_programs
-from attn_ui.base.schemes import biases, placed, tables, turned
+from attn_ui.base.schemes import biases, positions_expression, rotation_expression, tables
 from pages.multi_head import formulas
 from pages.multi_head.compute import Result, allowed, width_of
 from pages.multi_head.settings import EXAMPLES
@@ -34,7 +34,7 @@ def programs(result: Result) -> Programs:
 def token_by_token(result: Result) -> Program:
     """Return the program that writes one token after the other, with a cache of earlier keys and values."""
     numbers, lines = _projected(result)
-    lines += ["heads = token_by_token(Q, K, V)", f"written = {_merged(result)}"]
+    lines += ["heads = token_by_token(Q, K, V)", f"written = {_output_expression(result)}"]
     return Program(PYTORCH, "\n".join(lines), numbers, ["written"])
 
 
@@ -52,7 +52,7 @@ def _projected(result: Result) -> tuple[dict[str, Any], list[str]]:
     inputs = {"X": words.query, memory: words.key}
     numbers, lines = inputs | weights_of(result.module), []
     if scheme.adds == "vector":
-        lines = [f"{name} = {placed(positions, name)}  # with its positions" for name in inputs]
+        lines = [f"{name} = {positions_expression(positions, name)}  # with its positions" for name in inputs]
     numbers |= tables(positions, scheme, max(result.tokens.shape), words.query.shape[1])
     lines += [
         f"{letter.upper()} = split_heads({name} @ W_{letter}{added.format(letter)}, {result.n_head})"
@@ -60,7 +60,7 @@ def _projected(result: Result) -> tuple[dict[str, Any], list[str]]:
     ]
     lines[-1] += "  # (n_head, n, d_head)"
     if scheme.adds == "rotation":
-        lines += [f"{name} = {turned(positions, name)}  # by position" for name in "QK"]
+        lines += [f"{name} = {rotation_expression(positions, name)}  # by position" for name in "QK"]
     if scheme.adds == "bias":
         lines.append(f"bias = {biases(positions, result.n_head, 'X', memory)}")
     return numbers, lines
@@ -116,7 +116,7 @@ def _attends(result: Result) -> list[str]:
     return [
         f"scores = {scores}  # (n_head, n_query, n_key){note}",
         f"heads, weights = {beside_sink(attends_where(_mask(result)), result.setting.sink)}",
-        f"output = {_merged(result)}",
+        f"output = {_output_expression(result)}",
     ]
 
 
@@ -135,7 +135,7 @@ def _call(result: Result) -> str:
     return f"scaled_dot_product_attention(Q, K, V{extra}{hot})"
 
 
-def _merged(result: Result) -> str:
+def _output_expression(result: Result) -> str:
     """Write the expression of the output, from the heads' outputs."""
     biased = " + b_o" if result.setting.bias else ""
     return f"merge_heads(heads) @ W_o{biased}" if result.setting.projection else "merge_heads(heads)"

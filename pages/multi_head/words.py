@@ -9,7 +9,7 @@ from attn_figures.planes import QueryKeyPlane
 from attn_figures.ties import largest
 from attn_ui.base.markdown import all_of, coloured, first_of
 from attn_ui.base.parameters import label_of
-from attn_ui.base.ties import tied
+from attn_ui.base.ties import tie_sentence
 from attn_words import _, _n, paragraph
 from pages.multi_head.compute import MEASURES, Result, array
 from pages.multi_head.settings import POSITIONS
@@ -89,7 +89,7 @@ def describe_pair(result: Result, one: int, other: int) -> str:
         first=f"{first[query, key]:.3f}",
         second=f"{second[query, key]:.3f}",
     )
-    return paragraph(sentence, _tied(result, others))
+    return paragraph(sentence, _tie_sentence(result, others))
 
 
 def describe_head(result: Result) -> str:
@@ -114,7 +114,7 @@ def describe_points(result: Result, planes: Sequence[QueryKeyPlane]) -> str:
         whole=number(float(result.attention.scores[head, row, key]), 6),
         shown=number(float(planes[head].plane_products[row, key]), 6),
     )
-    return paragraph(sentence, _tied(result, others)) if weights.any() else ""
+    return paragraph(sentence, _tie_sentence(result, others)) if weights.any() else ""
 
 
 def describe_positions(result: Result) -> str:
@@ -149,9 +149,9 @@ def _empty(result: Result) -> list[int]:
     return queries
 
 
-def _tied(result: Result, others: Sequence[int]) -> str:
+def _tie_sentence(result: Result, others: Sequence[int]) -> str:
     """Say how many cells tie with the named one; "" if there are empty rows, which `warning` names."""
-    return "" if _empty(result) else tied(len(others))
+    return "" if _empty(result) else tie_sentence(len(others))
 
 
 def warning(result: Result) -> str:

@@ -32,8 +32,8 @@ def show(_result: Sentence) -> None:
     st.markdown(
         _("What is near, or alike, gets more weight; two heads compare in two ways. Nothing is trained here.")
     )
-    _story()
-    _pages()
+    _show_story()
+    _list_pages()
     st.header(_("Teach with it"), anchor="teach")
     st.markdown(
         _(
@@ -45,7 +45,7 @@ def show(_result: Sentence) -> None:
     lesson_panel.list_lessons()
 
 
-def _story() -> None:
+def _show_story() -> None:
     temperature = CONTROLS.exact(TEMPERATURE)
     figure = Figure(
         _draw(temperature.values),
@@ -73,7 +73,7 @@ def _draw(temperatures: tuple[float, ...]) -> Scene:
     return Scene(steps, captions=captions)
 
 
-def _pages() -> None:
+def _list_pages() -> None:
     """List the pages in their groups."""
     remaining = {page.folder: page for page in PAGES if not page.is_default}
     with st.container(key="chapters"), st.container(horizontal=True, key="chapter-links"):

@@ -1,7 +1,7 @@
 """Programs that print the weights, or the turns of a scaling's pairs, and their formula."""
 
 from attn_ui.base.programs import Programs, words_of
-from attn_ui.base.schemes import biases, placed, tables, turned
+from attn_ui.base.schemes import biases, positions_expression, rotation_expression, tables
 from pages.positional_encoding import formulas
 from pages.positional_encoding.compute import Result
 from pages.positional_encoding.scaled import ScaledHead, head_of
@@ -22,9 +22,9 @@ def programs(result: Result) -> Programs:
     numbers = {"X": result.x} | tables(state.scheme, scheme, len(result.x), result.width)
     query, bias, lines = "X", "", list[str]()
     if scheme.adds == "vector":
-        lines = [f"X = {placed(state.scheme, 'X')}  # with its positions"]
+        lines = [f"X = {positions_expression(state.scheme, 'X')}  # with its positions"]
     elif scheme.adds == "rotation":
-        query, lines = "Q", [f"Q = K = {turned(state.scheme, 'X')}  # by position"]
+        query, lines = "Q", [f"Q = K = {rotation_expression(state.scheme, 'X')}  # by position"]
     elif scheme.adds == "bias":
         bias = "bias"
         lines = [

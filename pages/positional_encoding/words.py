@@ -9,7 +9,7 @@ from attn_figures.numbers import number
 from attn_figures.ties import largest
 from attn_ui.base.markdown import all_of, plain
 from attn_ui.base.parameters import Steps, label_of
-from attn_ui.base.ties import tied
+from attn_ui.base.ties import tie_sentence
 from attn_words import N_, _, _n, paragraph
 from pages.positional_encoding.settings import SCHEME
 
@@ -53,7 +53,7 @@ def two_schemes(labels: Sequence[str], one: Numbers, other: Numbers, names: tupl
         other_weight=f"{other[query, key]:.3f}",
         other=names[1],
     )
-    return paragraph(sentence, tied(len(ties)))
+    return paragraph(sentence, tie_sentence(len(ties)))
 
 
 def changes(errors: Mapping[str, float], scales: Mapping[str, float]) -> str:

@@ -130,7 +130,7 @@ def _matrices(
         attention = attn_core.scaled_dot_product_attention(*vectors, **settings)
     else:
         own = attn_core.score_weights(scoring.score, head.d_k, seed=state.inputs.seed)
-        attention = attn_core.score_attention(scoring.score, *vectors, weights=own, **settings)
+        attention = attn_core.score_attention(scoring.score, *vectors, parameters=own, **settings)
     x = None if head.x is None else np.asarray(head.x)
     along, scores, n_steps = look.along, attention.scores, len(attention.weights)
     shared_fields: dict[str, Any] = {

@@ -6,7 +6,7 @@ from dataclasses import replace
 from attn_core import INITS, MASK_PATTERNS, SCORES, Masking
 from attn_ui.base.controls import Controls
 from attn_ui.base.hand_weight_settings import SINGLE, HandRows, hand_settings
-from attn_ui.base.hand_weights import read_by_hand, read_init, read_whether
+from attn_ui.base.hand_weights import choose_init, read_by_hand, read_whether
 from attn_ui.base.markdown import plain
 from attn_ui.base.masking import explain_mask, read_details
 from attn_ui.base.parameters import Parameter, Table
@@ -85,7 +85,7 @@ def _read_inputs(controls: Controls, inputs: Inputs) -> Inputs:
     inputs = _read_tables(controls, inputs) if inputs.qkv == "typed" else _read_making(controls, inputs)
     if projected := inputs.qkv == "projected":
         inputs = replace(
-            inputs, init=read_init(controls, INIT, {name: _(each.sentence) for name, each in INITS.items()})
+            inputs, init=choose_init(controls, INIT, {name: _(each.sentence) for name, each in INITS.items()})
         )
     about = controls.space(is_needed=projected)
     by_hand = projected and read_whether(controls)

@@ -7,7 +7,7 @@ from attn_figures.single_head import HeadMatrices
 from attn_figures.ties import largest
 from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.removed_weights import Removal
-from attn_ui.base.ties import ROUNDING, rounded
+from attn_ui.base.ties import ROUNDING, drop_rounding
 from attn_words import _, _n, paragraph
 
 
@@ -37,8 +37,8 @@ def describe_threshold(matrices: HeadMatrices, removal: Removal) -> str:
         changes = threshold.output_change[rows]
         change_sentence = _(
             "The output moves by {mean} on average, at most by {most}.",
-            mean=number(rounded(float(changes.mean())), 3),
-            most=number(rounded(float(changes.max())), 3),
+            mean=number(drop_rounding(float(changes.mean())), 3),
+            most=number(drop_rounding(float(changes.max())), 3),
         )
         sentence = paragraph(sentence, change_sentence)
     more = int((threshold.cells[rows].sum(axis=1) > removal.value).sum()) if removal.what == "largest" else 0
@@ -63,11 +63,11 @@ def describe_ablation(matrices: HeadMatrices) -> str:
         key=_key(matrices, ablation.key),
         lost=number(float(weights.max()), 3),
         queries=_query(matrices, *largest(weights)),
-        mean=number(rounded(float(means[ablation.key])), 3),
+        mean=number(drop_rounding(float(means[ablation.key])), 3),
         far=number(float(changes.max()), 3),
         furthest=_query(matrices, *largest(changes)),
         most=first_of([_key(matrices, key) for key in largest(means)]),
-        largest=number(rounded(float(means.max())), 3),
+        largest=number(drop_rounding(float(means.max())), 3),
     )
     count = int(ablation.empty.sum())
     empty_sentence = _n(

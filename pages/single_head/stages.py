@@ -11,7 +11,7 @@ from attn_figures import single_head as pictures
 from attn_figures.numbers import number
 from attn_figures.picture import Spec
 from attn_figures.single_head import HeadMatrices
-from attn_ui.base.ties import rounded
+from attn_ui.base.ties import drop_rounding
 from attn_words import N_, _, paragraph
 from pages.single_head import formulas, removal_words, words
 from pages.single_head.compute import Result
@@ -208,7 +208,7 @@ STAGE_OF_BOX: Mapping[str, str] = MappingProxyType(
 def fixed_line(result: Result, stage: str, line: str) -> str:
     """Return the fixed line of a stage, or a note in its place on score, sink or untrained weights."""
     if stage == "all at once" and result.scoring.score != DOT:
-        weights, outputs = (number(rounded(each), 3) for each in result.beside_dot)
+        weights, outputs = (number(drop_rounding(each), 3) for each in result.beside_dot)
         return _(
             "Softmax of the scaled dot product at the same T: the weights differ by up to {weights}, the "
             "outputs by up to {outputs}.",

@@ -6,7 +6,7 @@ from attn_figures.numbers import as_share, as_weight, number
 from attn_figures.ties import largest
 from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.shared_settings import TEMPERATURE
-from attn_ui.base.ties import rounded, tied
+from attn_ui.base.ties import drop_rounding, tie_sentence
 from attn_words import _, _n
 from pages.single_head.arcs import describe_arcs
 from pages.single_head.compute import Result
@@ -157,8 +157,8 @@ def describe_lookup(result: Result) -> str:
         key=_keys(result, *best),
         temperature=TEMPERATURE.text(result.temperature),
         weight=as_weight(float(matrices.weights[row, best[0]])),
-        apart=number(rounded(float(lookup.output_change[row])), 3),
-        most=number(rounded(float(lookup.output_change.max())), 3),
+        apart=number(drop_rounding(float(lookup.output_change[row])), 3),
+        most=number(drop_rounding(float(lookup.output_change.max())), 3),
     )
 
 
@@ -174,4 +174,4 @@ def warning(result: Result, *, of_largest: bool) -> str:
             len(empty),
             queries=first_of([f"“{coloured('query', result.matrices.queries[row])}”" for row in empty]),
         )
-    return tied(len(largest(result.matrices.weights[result.cell[0]])) - 1) if of_largest else ""
+    return tie_sentence(len(largest(result.matrices.weights[result.cell[0]])) - 1) if of_largest else ""

@@ -21,7 +21,7 @@ from pages.applications.page import PAGE
 from pages.applications.settings import USE
 from pages.applications.state import State
 from pages.applications.tables import columns
-from pages.applications.tabs.checks import audited
+from pages.applications.tabs.checks import audit_maps
 from pages.applications.views import VIEWS, images
 from tests import run_programs
 from tests.core.test_vision import file_of, save_vision_model, speckled
@@ -293,7 +293,7 @@ def test_application_links_are_on_the_page_with_their_settings() -> None:
 
 def test_application_maps_pass_the_audit_against_torch() -> None:
     for use, result in STATES.items():
-        every = audited(result)
+        every = audit_maps(result)
         assert len(every) == len(VIEWS[use].heads(result))
         assert all(check.passed for found in every.values() for check in found)
 

@@ -225,7 +225,7 @@ def test_cost_counts_pairs_by_their_definitions() -> None:
 
 
 def test_head_fits_pass_checks_and_the_program_prints_them() -> None:
-    fits = one_or_many.fitted()
+    fits = one_or_many.fit_head_counts()
     assert all(check.passed for check in one_or_many.checks(fits))
     wrong = tuple(replace(fit, losses=fit.losses * 0.9999) for fit in fits)
     assert not any(check.passed for check in one_or_many.checks(wrong))

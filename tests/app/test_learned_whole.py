@@ -243,7 +243,7 @@ def test_thumbnail_click_enlarges_the_head() -> None:
         Cell("weights", 4, 0),
     ):
         controls = Controls()
-        heads._clicked(whole, controls, cell)
+        heads._select_clicked(whole, controls, cell)
         moved += controls.values.values()
     assert [whole.model.name(whole.order[rank - 1]) for rank in moved] == ["head 2.1"]
 

@@ -37,7 +37,7 @@ from pages.multi_head.tabs import arithmetic
 from pages.multi_head.tabs.checks import checks
 from pages.multi_head.tabs.shapes import STAGE_WORDS, ledger
 from pages.multi_head.views import scene
-from pages.single_head.tabs.arithmetic import products, steps
+from pages.single_head.tabs.arithmetic import products, score_to_weight_table
 from tests.pages import open_sound, shown_under
 from tests.run_programs import leaves
 from tests.sentences import messages_in
@@ -373,8 +373,8 @@ def test_arithmetic_adds_biases_and_cuts_long_products() -> None:
     scaled = float(q @ k) / 2 / 2.0  # heads are 4 wide, and T = 2
     assert at.bias is not None
     assert at.bias == pytest.approx(-3 / 2**8)  # the second of two slopes, three places away
-    assert f"{number(scaled, 6)} + (" in steps(at)
-    assert f" | {number(scaled + at.bias, 6)} |" in steps(at)
+    assert f"{number(scaled, 6)} + (" in score_to_weight_table(at)
+    assert f" | {number(scaled + at.bias, 6)} |" in score_to_weight_table(at)
     wide = Result(replace(OWN, d_model=128), LOOK, 1, cell=(1, 2))
     rows = products(arithmetic.working(wide)).splitlines()[2:]
     assert len(rows) == 64 + 2

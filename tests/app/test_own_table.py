@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.kernel_regression import own_table
-from pages.kernel_regression.own_table import Column, Sign, TableError, UnclearError, pair, read_table, thin
+from pages.kernel_regression.own_table import Column, Sign, TableError, UnclearError, pair, read_table
 from pages.kernel_regression.tabs.data import choose_columns
 
 
@@ -137,11 +137,10 @@ def test_table_numbers_too_large_to_draw_are_refused() -> None:
 
 
 def test_table_thinning_keeps_the_order_and_is_deterministic() -> None:
-    x = np.arange(700.0)
-    kept = thin(x, x, 500, seed=0)
+    kept = own_table.draw_indices(700, 500, seed=0)
     assert len(set(kept)) == 500
     assert (np.diff(kept) > 0).all()
-    np.testing.assert_array_equal(kept, thin(x, x, 500, seed=0))
+    np.testing.assert_array_equal(kept, own_table.draw_indices(700, 500, seed=0))
 
 
 @given(st.binary(max_size=300))

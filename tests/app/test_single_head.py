@@ -17,7 +17,7 @@ from attn_core import ATTENTION_SAMPLES, MASK_PATTERNS, Masking, make_mask
 from attn_figures.matrix import NUMBERS_UP_TO
 from attn_ui.base.masking import explain_mask
 from attn_ui.base.shared_settings import TABLE_Q, TEMPERATURE, TEXT
-from attn_ui.screen.typed_tables import edited, matrix_of
+from attn_ui.screen.typed_tables import apply_edits, matrix_of
 from pages import PAGES
 from pages.single_head.compute import at_every_step
 from pages.single_head.head import make_head
@@ -320,7 +320,7 @@ def test_editor_report_becomes_the_table() -> None:
         "added_rows": [{"1": 7, "2": 8}, {"2": 9}],
     }
     wanted = [[1, -1], [np.nan, 6], [7, 8], [np.nan, 9]]
-    np.testing.assert_array_equal(edited(frame, changes), wanted)
+    np.testing.assert_array_equal(apply_edits(frame, changes), wanted)
 
 
 @pytest.mark.parametrize(

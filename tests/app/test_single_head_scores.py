@@ -12,7 +12,7 @@ from attn_ui.base.shared_settings import ALL_BUT_ONE
 from pages import PAGES
 from pages.single_head.compute import Result
 from pages.single_head.stages import STAGES
-from pages.single_head.tabs.arithmetic import steps, working
+from pages.single_head.tabs.arithmetic import score_to_weight_table, working
 from tests.pages import open_sound
 from tests.run_programs import leaves
 from tests.sentences import messages_in
@@ -141,9 +141,9 @@ def test_sink_checks_hold_and_tabs_count_it(link: dict[str, str]) -> None:
     assert "fails" not in verdicts
     assert "a key without value" in verdicts
     page = PAGES["single-head"].at(urlencode(sink | link))
-    head = page.view.result.matrices
+    head, cell = page.view.result.matrices, working(page.view.result)
     np.testing.assert_allclose(np.array(page.tables["output"]["to the sink"]), 1 - head.weights.sum(axis=1))
-    assert f"{head.sink_exponentials[0, 0]:.6g} to the sink" in steps(working(page.view.result))
+    assert f"{head.sink_exponentials[0, 0]:.6g} to the sink" in score_to_weight_table(cell)
     if head.ablation is not None:  # without a word the sink takes more too
         key = head.ablation.key
         rest = np.delete(head.weights, key, axis=1) / (1 - head.weights[:, [key]])

@@ -180,7 +180,7 @@ def test_arithmetic_writes_every_number() -> None:
     result = arithmetic.working(attend(TYPED, temperature=2.0))
     assert "| 2 | :violet[−2] | :orange[3] | −6 |" in arithmetic.products(result)
     assert "**−5.5**" in arithmetic.products(result)
-    steps = arithmetic.steps(result)
+    steps = arithmetic.score_to_weight_table(result)
     scaled = [-1.5 / 2**0.5 / 2, -5.5 / 2**0.5 / 2]
     weight = 1 / (1 + np.exp(scaled[0] - scaled[1]))
     assert f"−5.5 ÷ √2 ÷ 2.00 | −{-scaled[1]:.6g}".replace("-", "−") in steps
@@ -193,14 +193,14 @@ def test_arithmetic_writes_every_number() -> None:
 
 def test_arithmetic_of_masked_cells_says_masked() -> None:
     def steps(*args: Any) -> str:
-        return arithmetic.steps(arithmetic.working(attend(*args)))
+        return arithmetic.score_to_weight_table(arithmetic.working(attend(*args)))
 
     masked = steps(TYPED, Masking("causal"))
     assert "exp(−∞) | 0" in masked
     assert "**0.000000**" in masked
     assert "÷ 0" not in steps(TYPED, Masking("own", blocked_cells=((0, 0), (0, 1))))
     many = arithmetic.working(attend(Inputs(text=" ".join(f"w{i}" for i in range(20)))))
-    assert 20 in numbers_in(arithmetic.steps(many))
+    assert 20 in numbers_in(arithmetic.score_to_weight_table(many))
     assert 19 in numbers_in(arithmetic.mixture(many))
 
 

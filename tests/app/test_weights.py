@@ -18,7 +18,7 @@ from attn_ui.base.parameters import Choice, parameters_by_name
 from attn_ui.screen.matrices_file import csv_of, npz_of
 from attn_ui.screen.weights_tab import texts_in_file
 from pages.multi_head.compute import sequences
-from pages.multi_head.head_count_study import plain_setting, studied
+from pages.multi_head.head_count_study import plain_setting, study_head_counts
 from pages.multi_head.settings import SETTINGS as HEADS_SETTINGS
 from pages.single_head.settings import SETTINGS as HEAD_SETTINGS
 from tests import run_programs
@@ -240,7 +240,7 @@ def test_one_or_many_study_uses_the_initialisation(name: str) -> None:
     W_q, W_k = (by_torch(name, x.shape[1], x.shape[1], generator) for _ in "qk")
     weights = softmax(x @ W_q @ (x @ W_k).T / math.sqrt(x.shape[1]))
     entropy = -(weights * np.log(weights)).sum(axis=-1).mean()
-    assert float(studied(plain_setting(setting)).entropy[0, 0]) == pytest.approx(entropy, abs=1e-9)
+    assert float(study_head_counts(plain_setting(setting)).entropy[0, 0]) == pytest.approx(entropy, abs=1e-9)
 
 
 # ---- links and tables ----

@@ -257,9 +257,7 @@ def test_kernels_are_those_of_plain_loops() -> None:
     for i, j in ((0, 0), (5, 5), (3, 9), (10, 5)):
         x, y = plane[i, j].tolist()
         gaussian = profiles["gaussian"]
-        assert kernels.weights_by_distance(query, plane)[i, j] == pytest.approx(
-            gaussian(math.hypot(x, y) / 2)
-        )
+        assert kernels.kernel_of_distance(query, plane)[i, j] == pytest.approx(gaussian(math.hypot(x, y) / 2))
         assert kernels.mixed_units(query, plane)[i, j] == pytest.approx(gaussian(math.hypot(10 * x, y) / 2))
         each = (gaussian(x / 2) + gaussian(y / 2)) / 2
         assert kernels.kernel_of_each_coordinate(query, plane)[i, j] == pytest.approx(each)

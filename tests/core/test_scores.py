@@ -33,11 +33,12 @@ def test_scores_equal_other_code_and_audit_fails_wrong_ones(score: str, seed: in
     scores = score_pairs(score, query, key, weights)
     assert all(
         each.passed
-        for each in audit_score(score, query, key, value, attn_mask=mask, weights=weights, scores=scores)
+        for each in audit_score(score, query, key, value, attn_mask=mask, parameters=weights, scores=scores)
     )
     wrong = scores.clone()
     wrong[2, 1] += 1e-6
-    assert not audit_score(score, query, key, value, attn_mask=mask, weights=weights, scores=wrong)[0].passed
+    checks = audit_score(score, query, key, value, attn_mask=mask, parameters=weights, scores=wrong)
+    assert not checks[0].passed
 
 
 def test_dot_product_is_scaled_dot_product_attention() -> None:
@@ -97,12 +98,12 @@ def test_fully_masked_row_is_zero(score: str) -> None:
     mask[1] = False
     weights = score_weights(score, 3, seed=0)
     steps = torch.tensor([0.5, 1.0, 3.0], dtype=torch.float64)[:, None, None]
-    stages = score_attention(score, query, key, value, mask, weights=weights, temperature=steps)
+    stages = score_attention(score, query, key, value, mask, parameters=weights, temperature=steps)
     assert stages.weights.shape == (3, 5, 7)
     assert not stages.output[:, 1].any()
-    alone = score_attention(score, query, key, value, mask, weights=weights, temperature=3.0)
+    alone = score_attention(score, query, key, value, mask, parameters=weights, temperature=3.0)
     torch.testing.assert_close(stages.weights[2], alone.weights)
-    checks = audit_score(score, query, key, value, attn_mask=mask, weights=weights, scores=stages.scores)
+    checks = audit_score(score, query, key, value, attn_mask=mask, parameters=weights, scores=stages.scores)
     assert all(each.passed for each in checks)
 
 

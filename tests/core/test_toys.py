@@ -32,7 +32,7 @@ from attn_core.toys import (
     train,
     write_run,
 )
-from attn_core.toys.training import Evaluation, _among, _densest
+from attn_core.toys.training import Evaluation, _among, _evenly_along_path
 
 # What names the head that does the task.
 RIGHT = {
@@ -304,10 +304,10 @@ def test_checkpoints_are_densest_where_most_changes() -> None:
         accuracy = min(1.0, max(0.0, (step - 40) / 10))  # all that changes changes from step 40 to 50
         return Evaluation(1 - accuracy, accuracy, {"induction": torch.tensor([accuracy, 0.5 * accuracy])})
 
-    kept = _densest([look(step) for step in range(101)], 13)
+    kept = _evenly_along_path([look(step) for step in range(101)], 13)
     assert (kept[0], kept[-1]) == (0, 100)
     assert len([each for each in kept if 40 <= each <= 50]) >= 8
-    assert _densest([look(0)] * 11, 6) == [0, 2, 4, 6, 8, 10]  # evenly where nothing does
+    assert _evenly_along_path([look(0)] * 11, 6) == [0, 2, 4, 6, 8, 10]  # evenly where nothing does
 
 
 def test_toy_files_take_three_megabytes_at_most() -> None:

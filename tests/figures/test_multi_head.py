@@ -112,7 +112,7 @@ def test_contributions_and_sum_are_rows_with_length_bars() -> None:
     rows = draw(6, 7)
     lengths = np.linalg.norm(rows, axis=1)
     labels = ["head 1", "head 2 (off)", "head 3", "all heads", "without", "change"]
-    figure = as_plotly(contributions(rows, labels, lengths, off=[1], limit=2.0, longest=4.0, n_sums=3))
+    figure = as_plotly(contributions(rows, labels, lengths, off=[1], ramp_end=2.0, longest=4.0, n_sums=3))
     cells = figure.data[0]
     assert np.isnan(cells.z[1]).all()
     np.testing.assert_array_equal(cells.z[[0, 2, 3, 4, 5]], rows[[0, 2, 3, 4, 5]])
@@ -128,7 +128,7 @@ def test_contributions_and_sum_are_rows_with_length_bars() -> None:
 def test_wide_contributions_keep_readable_rows() -> None:
     labels = ["head 1", "head 2", "output"]
     for width in (16, 128):
-        figure = as_plotly(contributions(draw(3, width), labels, np.ones(3), limit=1.0, longest=1.0))
+        figure = as_plotly(contributions(draw(3, width), labels, np.ones(3), ramp_end=1.0, longest=1.0))
         phone = figure.layout.meta["screens"][1]
         low, high = phone["settings"]["layout.yaxis.domain"]
         assert (high - low) * phone["height"] / 3 >= 9, width

@@ -9,7 +9,7 @@ from pages.applications.state import State
 from pages.applications.views import VIEWS
 
 
-def audited(state: State) -> dict[str, tuple[Check, ...]]:
+def audit_maps(state: State) -> dict[str, tuple[Check, ...]]:
     """Return the checks of every map on screen, by the map's name; one is against torch's attention."""
     return {
         head.name: audit_attention(
@@ -22,5 +22,5 @@ def audited(state: State) -> dict[str, tuple[Check, ...]]:
 def show(state: State) -> None:
     """Show the checks that any attention must pass, and then those of this use."""
     st.markdown(_("Computed just now, on the numbers on screen."))
-    st.markdown(checks_table({_(name): results for name, results in audited(state).items()}))
+    st.markdown(checks_table({_(name): results for name, results in audit_maps(state).items()}))
     st.markdown(checks_table({_("in this example"): VIEWS[state.use].checks(state)}))

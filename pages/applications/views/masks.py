@@ -32,7 +32,7 @@ BERT, GPT, PREFIX_LM = "BERT", "GPT", N_("prefix (T5)")
 
 
 @cached(16)
-def projected(words: tuple[str, ...], seed: int) -> tuple[Tensor, Tensor]:
+def project_words(words: tuple[str, ...], seed: int) -> tuple[Tensor, Tensor]:
     """Return the words' queries and keys, (n, d_model): vector plus position, projected by drawn matrices."""
     x = sentence_vectors(words, D_MODEL, seed=seed) + sinusoidal_encoding(len(words), D_MODEL)
     with torch.no_grad():
@@ -42,7 +42,7 @@ def projected(words: tuple[str, ...], seed: int) -> tuple[Tensor, Tensor]:
 
 def heads(state: State) -> list[UseMap]:
     """Return the maps of the three models, of the same queries and keys."""
-    query, key = projected(state.words, state.seed)
+    query, key = project_words(state.words, state.seed)
     n, names = len(state.words), label_tokens(state.words)
     masks = {
         BERT: torch.ones(n, n, dtype=torch.bool),

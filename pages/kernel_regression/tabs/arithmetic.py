@@ -57,7 +57,7 @@ def show(result: Result) -> None:
     rows.append(
         [f"**{total}**", "", "", number(profile.sum()), f"**{number(weights.sum())}**", "", f"**{mean}**"]
     )
-    width = points.width(selection.bandwidth, DIGITS)
+    width = points.width_text(selection.bandwidth, DIGITS)
     sentence = _(
         "The :violet[query] q = {query} at bandwidth h = {h}, {kernel} kernel: each weight is K(u) divided "
         "by the sum of its column, the estimate the sum of w · v. Heaviest keys first.",

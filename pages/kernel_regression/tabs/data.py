@@ -22,9 +22,9 @@ from pages.kernel_regression.own_table import (
     TableError,
     UnclearError,
     date_of,
+    draw_indices,
     pair,
     read_table,
-    thin,
 )
 from pages.kernel_regression.settings import OWN_POINTS, POINTS_DATA
 from pages.kernel_regression.tables import columns
@@ -52,7 +52,7 @@ def show(result: Result) -> None:
                 count=len(points.keys),
             )
         )
-        _table(points)
+        _show_table(points)
     with right:
         st.markdown(_("**Your own points.** A CSV with two columns of numbers stays in this session."))
         _upload(points)
@@ -90,7 +90,7 @@ def sample_csv(points: Points) -> bytes:
 # ---- the table ----
 
 
-def _table(points: Points) -> None:
+def _show_table(points: Points) -> None:
     table = st.session_state.get(TABLE)
     # While the points come from this table's edits, its base stays, or the edits would be lost.
     base: Points = table[0] if table and table[1] == points.fingerprint else points
@@ -248,7 +248,7 @@ def _use_columns() -> None:
         st.session_state[NOTES] = [paragraph(plain(str(error)), _(STAY))]
         return
     notes = [plain(note) for note in pairs.notes]
-    rows = thin(pairs.x, pairs.y, MAX_KERNEL_POINTS, seed=0)
+    rows = draw_indices(len(pairs.x), MAX_KERNEL_POINTS, seed=0)
     if len(rows) < len(pairs.x):
         notes.append(
             _(

@@ -17,7 +17,7 @@ from attn_ui.base.controls import Controls
 from attn_ui.base.page import Slider, Small, View
 from attn_ui.base.parameters import EXACT
 from attn_ui.base.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V
-from attn_ui.base.ties import rounded
+from attn_ui.base.ties import drop_rounding
 from attn_words import N_, _, paragraph
 from pages.kernel_regression.compute import Result, Selection, Sweep, append_dimension, figure_at_sliders
 from pages.kernel_regression.data_points import Numbers, Points
@@ -87,7 +87,7 @@ class BridgePoints:
         readout = _("h² = {temperature}: the weights differ by at most {difference}.")
         return [
             paragraph(
-                shows, readout.format(temperature=number(b * b, 3), difference=number(rounded(each), 3))
+                shows, readout.format(temperature=number(b * b, 3), difference=number(drop_rounding(each), 3))
             )
             for b, each in zip(bandwidths, largest.tolist(), strict=True)
         ]
@@ -172,7 +172,7 @@ def view(controls: Controls, state: State) -> View[Result]:
         on_circle = controls.segment(KEYS_LIE, _("Keys lie"), label_visibility="collapsed") == "on a circle"
         keeps_lengths = controls.flag(KEY_LENGTHS, _("Keep the |k|² term"), width="content")
         everything = controls.flag(ALL_KEYS, _("All points"), width="content")
-        _cross(controls, lay_points(points, False, on_circle), keeps_lengths, h)
+        _show_link(controls, lay_points(points, False, on_circle), keeps_lengths, h)
     sweep = BridgeSweep(
         points, "gaussian", everything=everything, on_circle=on_circle, keeps_lengths=keeps_lengths
     )
@@ -189,7 +189,7 @@ def view(controls: Controls, state: State) -> View[Result]:
         _(
             "Here q, k and h are counted in steps of {unit}, a fifth of the data's width, from {low}: that "
             "changes no weight of the kernel.",
-            unit=points.width(points.unit),
+            unit=points.width_text(points.unit),
             low=points.name_place(points.low),
         )
     )
@@ -214,7 +214,7 @@ def single_head_link(bridge_points: BridgePoints, keeps_lengths: bool, h: float)
     return "/single-head?" + urlencode({"qkv": "typed", "scale": "free", **settings})
 
 
-def _cross(controls: Controls, bridge_points: BridgePoints, keeps_lengths: bool, h: float) -> None:
+def _show_link(controls: Controls, bridge_points: BridgePoints, keeps_lengths: bool, h: float) -> None:
     link = single_head_link(bridge_points, keeps_lengths, h)
     if link is None:
         controls.caption(

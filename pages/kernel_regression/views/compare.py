@@ -61,7 +61,7 @@ def _caption(sweep: Sweep, bandwidth: float, kernels: dict[str, Estimate]) -> li
     ]
     shows = _("The same h is another width for each kernel.")
     readout = _("**Query** {query}, h = {h}: estimates, with their effective number of keys, {estimates}.")
-    h = sweep.points.set_width(bandwidth)
+    h = sweep.points.slider_width_text(bandwidth)
     captions = []
     for query, *answers in zip(sweep.place_names(), *estimates, strict=True):
         texts = [

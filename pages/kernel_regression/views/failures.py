@@ -70,7 +70,7 @@ def _sentence(
     readout = _(
         "h = {h}, {kernel}: on average {nearest} from the nearest key's value and {mean} from the mean of "
         "all.",
-        h=points.set_width(bandwidth),
+        h=points.slider_width_text(bandwidth),
         kernel=kernel_name(sweep.kernel),
         nearest=nearest,
         mean=mean,

@@ -53,7 +53,7 @@ def view(controls: Controls, heads: Heads) -> View[AnyResult]:
             names=head_names(ranked, ranks),
         ),
         selection={"query": QUERY, "key": KEY},
-        clicked=partial(_clicked, ranked),
+        clicked=partial(_select_clicked, ranked),
         caption=describe_blocks(ranked.longest) if ranked.is_long else "",
     )
     head = ranked.order[rank - 1]
@@ -132,7 +132,7 @@ def _caption(ranked: RankedHeads, rank: int) -> str:
     return words.describe_head(ranked, head, higher + 1, int(alike.sum()) - 1)
 
 
-def _clicked(ranked: RankedHeads, controls: Controls, cell: Cell) -> None:
+def _select_clicked(ranked: RankedHeads, controls: Controls, cell: Cell) -> None:
     """Show the head of the clicked thumbnail large."""
     head = head_at(ranked.layers, cell.row, cell.column) if cell.trace == OVERVIEW else None
     if head is not None:

@@ -14,7 +14,7 @@ from attn_ui.base.page import Slider
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import QUERY
-from attn_ui.base.ties import tied
+from attn_ui.base.ties import tie_sentence
 from attn_ui.screen.live_figure import live_figure
 from attn_words import _, _c, paragraph
 from pages.multi_head.compute import Result, array, output_of, sequences, stages
@@ -73,7 +73,7 @@ def _sentences(setting: HeadsSetting, n_head: int, off: tuple[int, ...]) -> list
             whole=f"{float(output.norm()):.3g}",
         )
         moves = _("Without the heads that are off, the output moves by {change}.", change=f"{change:.3g}")
-        sentences.append(paragraph(adds, tied(len(others)), moves if off else ""))
+        sentences.append(paragraph(adds, tie_sentence(len(others)), moves if off else ""))
     return sentences
 
 
@@ -111,7 +111,7 @@ def _terms(setting: HeadsSetting, n_head: int, off: tuple[int, ...]) -> Scene:
                 names,
                 lengths[token],
                 off=off,
-                limit=float(np.abs(panels).max()) or 1.0,
+                ramp_end=float(np.abs(panels).max()) or 1.0,
                 longest=float(lengths.max()) or 1.0,
                 n_sums=len(sums),
             )

@@ -34,7 +34,7 @@ def show(_result: Result) -> None:
             "seeds."
         )
     )
-    fits = fitted()
+    fits = fit_head_counts()
     live_figure(
         _steps(),
         key="fit",
@@ -75,14 +75,14 @@ def read_out(step: int, errors: list[float]) -> str:
 
 
 @shared
-def fitted() -> tuple[HeadsFit, ...]:
+def fit_head_counts() -> tuple[HeadsFit, ...]:
     """Fit each number of heads to the task of two patterns; every step of the slider is stored."""
     return tuple(fit_heads(heads, seeds=SEEDS, steps=STEPS[-1], keep_every=STEPS[1]) for heads in NUM_HEADS)
 
 
 @shared_scene
 def _steps() -> Scene:
-    fits = [HeadFit(fit.num_heads, array(fit.losses.T), array(fit.weights)) for fit in fitted()]
+    fits = [HeadFit(fit.num_heads, array(fit.losses.T), array(fit.weights)) for fit in fit_head_counts()]
     queries = [str(place + 3) for place in range(fits[0].weights.shape[-2])]
     return Scene(
         [pictures.fitting(STEPS, fits, at, floor=FLOOR, queries=queries) for at in range(len(STEPS))]

@@ -16,23 +16,23 @@ def show(result: Result) -> None:
             {_(title): column for title, column in columns.items()} for columns in scaled(result).values()
         )
         st.markdown(_title(_("pair"), pairs))
-        _table("pairs", pairs)
+        _show_table("pairs", pairs)
         st.markdown(_title(_("score"), scores))
-        _table("scores", scores)
+        _show_table("scores", scores)
     words, positions = translated_tables(result)
     st.markdown(_title(_("words"), words))
-    _table("words", words)
+    _show_table("words", words)
     what = {"bias": _("bias of head {number}", number=result.state.head), "rotation": _("turned")}
     title = _("{table}, at strength 1", table=what.get(result.scheme().adds, _("positions")))
     st.markdown(_title(title, positions))
-    _table("positions", positions)
+    _show_table("positions", positions)
 
 
 def _title(title: str, columns: Columns) -> str:
     return f"**{title}** {len(next(iter(columns.values())))} × {len(columns) - 1}"
 
 
-def _table(name: str, columns: Columns) -> None:
+def _show_table(name: str, columns: Columns) -> None:
     st.dataframe(dict(columns), hide_index=True, key=f"table-{name}")
     offer_csv(
         _("Download as CSV"), f"{name}.csv", lambda: csv_of(columns), key=f"download-{name}", type="tertiary"

@@ -22,7 +22,7 @@ from attn_ui.base.page import Figure, Slider, View
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_captions, shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY, STRENGTH
-from attn_ui.base.ties import rounded
+from attn_ui.base.ties import drop_rounding
 from attn_words import _, paragraph
 from pages.positional_encoding.compute import MOST_NUMBERS, Result, values
 from pages.positional_encoding.state import State
@@ -180,7 +180,7 @@ def _twice(one: Sum, result: Result) -> str:
         "The rows of **{first}** and **{second}** are equal before, and {apart} apart after.",
         first=first,
         second=second,
-        apart=number(rounded(float(np.linalg.norm(one.result[pair[0]] - one.result[pair[1]]))), 3),
+        apart=number(drop_rounding(float(np.linalg.norm(one.result[pair[0]] - one.result[pair[1]]))), 3),
     )
 
 

@@ -24,7 +24,7 @@ def view(controls: Controls, result: Result) -> View[Result]:
     """Draw the maps of all schemes, or of two and their difference."""
     beside, scheme = result.state.beside, result.scheme_name
     every = beside == "all"
-    strengths, still = _strengths(controls, result), result.state.still(STRENGTH)
+    strengths, still = _strength_slider(controls, result), result.state.still(STRENGTH)
     if every:
         scene = _draw_all(still, strengths)
     else:
@@ -39,7 +39,7 @@ def view(controls: Controls, result: Result) -> View[Result]:
     return View(result, figure)
 
 
-def _strengths(controls: Controls, result: Result) -> Steps:
+def _strength_slider(controls: Controls, result: Result) -> Steps:
     n_maps = len(result.each_scheme()) if result.state.beside == "all" else 3
     return controls.exact(STRENGTH.fitting(n_maps * len(result.state.tokens) ** 2, MOST_NUMBERS))
 

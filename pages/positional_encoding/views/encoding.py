@@ -14,7 +14,7 @@ from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import all_of
 from attn_ui.base.page import Small, View
 from attn_ui.base.scenes import shared_scene
-from attn_ui.base.ties import tied
+from attn_ui.base.ties import tie_sentence
 from attn_words import N_, _, paragraph
 from pages.positional_encoding.compute import Result, typical
 from pages.positional_encoding.settings import DIMENSIONS
@@ -93,4 +93,4 @@ def _caption(values: NDArray[np.float64], scheme: str, base: float) -> str:
         "ramp": N_("Every dimension holds the same number, so a position is told by length alone."),
     }.get(scheme)
     slowest = number(2 * np.pi * base ** (2 * ((width + 1) // 2 - 1) / width))
-    return paragraph(shows, _(own, slowest=slowest) if own else "", readout, tied(len(ties)))
+    return paragraph(shows, _(own, slowest=slowest) if own else "", readout, tie_sentence(len(ties)))

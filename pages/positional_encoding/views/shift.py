@@ -30,7 +30,7 @@ SHIFTED = 16  # positions in the test of positions alone
 
 def view(controls: Controls, result: Result) -> View[Result]:
     """Draw a map, the map with all positions shifted, their difference, and each scheme's largest change."""
-    shifts = _shifts(controls, result)
+    shifts = _shift_slider(controls, result)
     figure = Figure(
         _draw(result.state.still(SHIFT), shifts),
         key="shift",
@@ -87,7 +87,7 @@ def _largest(result: Result, change: Callable[[Result], Tensor]) -> dict[str, li
     return {name: change(own).abs().amax(dim=(-2, -1)).tolist() for name, own in _parting(result).items()}
 
 
-def _shifts(controls: Controls, result: Result) -> Steps:
+def _shift_slider(controls: Controls, result: Result) -> Steps:
     n = len(result.state.tokens) if result.state.level == WHOLE else SHIFTED
     return controls.exact(SHIFT.fitting(2 * n**2, MOST_NUMBERS))
 

@@ -26,7 +26,7 @@ from pages.positional_encoding.state import State
 
 def view(controls: Controls, result: Result) -> View[Result]:
     """Draw the shuffled output, the output of the shuffled words, and their difference."""
-    strengths = _strengths(controls, result)
+    strengths = _strength_slider(controls, result)
     figure = Figure(
         _draw(result.state.still(STRENGTH), strengths),
         key="shuffle",
@@ -49,7 +49,7 @@ def shuffled_order(kind: str, n: int, seed: int, places: str = "") -> Tensor:
     return order
 
 
-def _strengths(controls: Controls, result: Result) -> Steps:
+def _strength_slider(controls: Controls, result: Result) -> Steps:
     return controls.exact(STRENGTH.fitting(3 * len(result.state.tokens) * result.width, MOST_NUMBERS))
 
 

@@ -85,15 +85,15 @@ def choose_cell(
     st.markdown(paragraph(framed, _(ROUNDED)))
 
 
-def work_out(at: Working) -> None:
+def work_out(working: Working) -> None:
     """Write out the score, the weight and the output as tables."""
     with st.container(width=960), st.container(horizontal=True, gap="large", key="worked-out"):
-        for side in (products(at), steps(at)):
+        for side in (products(working), score_to_weight_table(working)):
             with st.container():
                 st.markdown(side)
-    query = coloured("query", at.matrices.queries[at.cell[0]])
+    query = coloured("query", working.matrices.queries[working.cell[0]])
     st.markdown(_("The output of “{query}” is every value times its weight, added up:", query=query))
-    st.markdown(mixture(at))
+    st.markdown(mixture(working))
 
 
 def working(result: Result) -> Working:
@@ -105,14 +105,14 @@ def working(result: Result) -> Working:
     return Working(result.matrices, result.cell, pairs, result.factor, result.temperature)
 
 
-def products(at: Working) -> str:
+def products(working: Working) -> str:
     """Return the table of the dot product, one row per dimension."""
-    matrices, (row, column) = at.matrices, at.cell
+    matrices, (row, column) = working.matrices, working.cell
     rows = [
         [str(dimension), f":violet[{_number(one)}]", f":orange[{_number(other)}]", _number(one * other)]
-        for dimension, (one, other) in enumerate(at.pairs[:MOST_DIMENSIONS], start=1)
+        for dimension, (one, other) in enumerate(working.pairs[:MOST_DIMENSIONS], start=1)
     ]
-    if rest := at.pairs[MOST_DIMENSIONS:]:
+    if rest := working.pairs[MOST_DIMENSIONS:]:
         rows.append(["…", "", "", _number(sum(one * other for one, other in rest))])
     score = _number(matrices.scores[row, column])
     if SCORES[matrices.score].is_log:
@@ -126,18 +126,18 @@ def products(at: Working) -> str:
     )
 
 
-def steps(at: Working) -> str:
+def score_to_weight_table(working: Working) -> str:
     """Return the table from the score to the weight, one row per operation."""
-    matrices, (row, column) = at.matrices, at.cell
+    matrices, (row, column) = working.matrices, working.cell
     score = _number(matrices.scores[row, column])
     scaled = _number(matrices.scores[row, column] * matrices.scale)
     rows = [
         (_("score"), WORK.get(matrices.score, "q · k"), score),
-        (_("scaled"), f"{score} {at.factor} ÷ {TEMPERATURE.text(at.temperature)}", scaled),
+        (_("scaled"), f"{score} {working.factor} ÷ {TEMPERATURE.text(working.temperature)}", scaled),
     ]
     may = matrices.mask[row]
-    if at.bias is not None and may[column]:
-        work = f"{scaled} + {in_brackets(_number(at.bias))}"
+    if working.bias is not None and may[column]:
+        work = f"{scaled} + {in_brackets(_number(working.bias))}"
         scaled = _number(matrices.scaled_scores[row, column])
         rows.append((_("bias of positions"), work, scaled))
     total = _number(matrices.row_sums[row, 0])
@@ -173,9 +173,9 @@ def steps(at: Working) -> str:
     )
 
 
-def mixture(at: Working) -> str:
+def mixture(working: Working) -> str:
     """Return the table of the output as a sum of weighted values, one row per key, the chosen one in bold."""
-    matrices, (row, column) = at.matrices, at.cell
+    matrices, (row, column) = working.matrices, working.cell
     weights, output = matrices.weights[row], matrices.output[row, :MOST_DIMENSIONS]
     value = matrices.value[:, :MOST_DIMENSIONS]
     rows = []

@@ -24,8 +24,8 @@ def show(result: Result) -> None:
         query, key, value, mask = as_keys(torch.tensor(result.matrices.scores), result.matrices, at)
     if result.scoring.score != DOT:
         scored = audit_score(
-            result.scoring.score, head.query, head.key, head.value, attn_mask=result.mask, weights=result.own,
-            scores=torch.tensor(result.matrices.scores),
+            result.scoring.score, head.query, head.key, head.value, attn_mask=result.mask,
+            parameters=result.own, scores=torch.tensor(result.matrices.scores),
         )  # fmt: skip
     attention = attn_core.scaled_dot_product_attention(
         query, key, value, mask, scale=result.scale, temperature=result.temperature

@@ -15,7 +15,7 @@ BY_ROOT, BY_ROOT_2, BY_NOTHING = "÷ √d_k", "÷ √2", "not divided"
 ENOUGH = 0.9
 
 
-def _divided(study: Study, seeds: Seeds) -> list[Check]:
+def _check_gradients(study: Study, seeds: Seeds) -> list[Check]:
     """Compute the gradients of the first seed again, as autograd's Jacobian of each query's softmax."""
     generator = torch.Generator().manual_seed(seeds[0])
     query, key = (
@@ -151,7 +151,7 @@ CLAIMS = {
             "single_head": {"tab": "Break it", "mistake": "constant-scale"},
             "multi_head": {"case": "I love ice, two full-width heads"},
         },
-        checks=_divided,
+        checks=_check_gradients,
     ),
     "without √d": Claim(
         statement=N_("α = softmax(Q Kᵀ): the division by √d can be left out."),
@@ -195,7 +195,7 @@ CLAIMS = {
             "stability”: softmax takes each row's largest score off first, and overflows at no width."
         ),
         leads={"single_head": {"tab": "Scale"}},
-        checks=_divided,
+        checks=_check_gradients,
     ),
     "XW or WX": Claim(
         statement=N_("X W or W X: it comes to the same."),

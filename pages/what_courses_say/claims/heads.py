@@ -26,7 +26,7 @@ def _by_torch(layer: torch.Tensor, x: torch.Tensor) -> tuple[torch.Tensor, torch
     return output, weights
 
 
-def _smoothed(study: Study, seeds: Seeds) -> list[Check]:
+def _check_distances(study: Study, seeds: Seeds) -> list[Check]:
     """Compute the tokens' distance again, by layers of torch's attention with eight heads and residual."""
     tokens, layers = measures.random_layers(seeds[0], len(study.x) - 1)
     x = tokens[0, 0]
@@ -54,7 +54,7 @@ def _noisy(study: Study, seeds: Seeds) -> list[Check]:
     ]
 
 
-def _unpacked(study: Study, seeds: Seeds) -> list[Check]:
+def _check_fused_outputs(study: Study, seeds: Seeds) -> list[Check]:
     """Compute the outputs again, from columns of the fused projection taken one by one."""
     heads, width = 4, 4
     x, weight = _normal(8, 16, seed=seeds[0]), _normal(48, 16, seed=seeds[0] + 1) / 4
@@ -184,7 +184,7 @@ CLAIMS = {
             "are."
         ),
         leads={"multi_head": {"view": "single vs multi-head"}},
-        checks=_smoothed,
+        checks=_check_distances,
     ),
     "robust to noise": Claim(
         statement=N_("Several heads make attention robust to noise."),
@@ -265,7 +265,7 @@ CLAIMS = {
             "as keys or values, and no error is raised: the shapes are the same."
         ),
         leads={"multi_head": {"tab": "Break it", "fault": "(d k h) for (k h d)"}},
-        checks=_unpacked,
+        checks=_check_fused_outputs,
     ),
     "parameters": Claim(
         statement=N_("More heads cost more parameters."),
