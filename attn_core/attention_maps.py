@@ -105,19 +105,19 @@ class AttentionMaps:
         (('a', 'b'), [[[0.5, 0.5], [0.0, 0.0]]])
         """
         n = 0 if self.tokens is None else len(self.tokens)
-        places = [place for place in range(n) if place not in self.special]
-        if self.tokens is None or not self.special or not places:
+        positions = [place for place in range(n) if place not in self.special]
+        if self.tokens is None or not self.special or not positions:
             return self
         maps = {}
         for name, weights in self.maps.items():
             part = weights
             for axis, tokens in enumerate(self.tokens_of(name), start=1):
                 if tokens is self.tokens:
-                    part = part.take(places, axis=axis)
+                    part = part.take(positions, axis=axis)
             total = part.sum(axis=-1, keepdims=True)
             maps[name] = np.divide(part, total, out=np.zeros_like(part), where=total > 0)
         return replace(
-            self, maps=maps, tokens=tuple(self.tokens[place] for place in places), special=(), beyond={}
+            self, maps=maps, tokens=tuple(self.tokens[place] for place in positions), special=(), beyond={}
         )
 
     def save(self, path: str | Path, *, dtype: str | None = None) -> Path:

@@ -83,8 +83,8 @@ def evict(
 def _streaming(scaled_scores: Tensor, sinks: int) -> Tensor:
     """Keep the first keys and the latest of the others."""
     n_head, n, _ = scaled_scores.shape
-    places = torch.arange(n)
-    budget, age, key = (places + 1)[:, None, None], places[:, None] - places, places
+    positions = torch.arange(n)
+    budget, age, key = (positions + 1)[:, None, None], positions[:, None] - positions, positions
     first = (budget - 1).clamp(max=sinks)
     # While a text has no more keys than the budget, all are among the first and the latest.
     mask = (age >= 0) & ((key < first) | (age < budget - first))
@@ -100,13 +100,13 @@ def _heavy_hitters(scaled_scores: Tensor, sinks: int) -> Tensor:
     mask = torch.zeros(n, n_head, n, n, dtype=torch.bool)
     cached = torch.zeros(n, n_head, n, dtype=torch.bool)
     received = torch.zeros(n, n_head, n, dtype=scaled_scores.dtype)
-    places = torch.arange(n)
+    positions = torch.arange(n)
     for query in range(n):
         cached[..., query] = True
-        evictable = cached & (query - places >= latest[..., None])
+        evictable = cached & (query - positions >= latest[..., None])
         least = received.masked_fill(~evictable, torch.inf).argmin(dim=-1, keepdim=True)
         is_over_budget = cached.sum(dim=-1, keepdim=True) > budget[..., None]
-        cached = cached & ~(is_over_budget & (places == least))
+        cached = cached & ~(is_over_budget & (positions == least))
         mask[..., query, :] = cached
         received += scaled_scores[:, query].masked_fill(~cached, -torch.inf).softmax(dim=-1)
     return mask

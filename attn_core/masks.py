@@ -123,9 +123,9 @@ def global_local_mask(
             [1, 0, 0, 1]], dtype=torch.int32)
     """
     mask = sliding_window_mask(n, window)
-    places = global_positions.tolist() if isinstance(global_positions, Tensor) else global_positions
-    for place in places:
-        index = _require.integer("each of global_positions", place, least=0, most=n - 1)
+    positions = global_positions.tolist() if isinstance(global_positions, Tensor) else global_positions
+    for position in positions:
+        index = _require.integer("each of global_positions", position, least=0, most=n - 1)
         mask[index, :] = True
         mask[:, index] = True
     return mask

@@ -75,8 +75,8 @@ def attention_distance(weights: Float[Tensor, "*batch n_query n_key"]) -> Float[
     """
     _check_map(weights)
     n_query, n_key = weights.shape[-2:]
-    places = torch.arange(max(n_query, n_key), dtype=weights.dtype, device=weights.device)
-    offsets = (places[:n_query, None] - places[None, :n_key]).abs()
+    positions = torch.arange(max(n_query, n_key), dtype=weights.dtype, device=weights.device)
+    offsets = (positions[:n_query, None] - positions[None, :n_key]).abs()
     attending = (weights > 0).any(dim=-1).sum(dim=-1)
     return (weights * offsets).sum(dim=(-2, -1)) / attending.clamp(min=1)
 

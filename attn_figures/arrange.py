@@ -30,7 +30,7 @@ SLIDES: tuple[tuple[int, int], ...] = (
 # The same for screens of 1024, 1280 and 1366 pixels in words of 16, the smallest that a projector shows;
 # there a number may be smaller than in a picture that is saved.
 PROJECTED: tuple[tuple[int, int], ...] = ((861, 535), (868, 390), (928, 510), (1085, 390), (1160, 490))
-PHONES = 640  # pixels of width below which a figure may be higher than the screen
+SCROLLS_BELOW = 640  # pixels of width below which a figure may be higher than the screen
 REFERENCE = 968  # the width of a window of 1280, and what a notebook or a test sees
 HARDLY_HIGHER = 1.1  # times the lowest arrangement's height
 WORTH = 0.9  # of the largest unit possible: what may be taken to avoid a short line
@@ -344,7 +344,7 @@ def fitting(screens: Sequence[dict[str, Any]], width: int, height: float = math.
     """
     page = [screen for screen in screens if not screen["slide"]]
     across = [screen for screen in page if screen["width"] <= width] or page[:1]
-    wide = [screen for screen in across if screen["width"] >= PHONES]
+    wide = [screen for screen in across if screen["width"] >= SCROLLS_BELOW]
     lowest = min((screen["height"] for screen in wide), default=0)
     fit = [screen for screen in wide if screen["height"] <= max(height, HARDLY_HIGHER * lowest)]
     return (fit or across)[-1]

@@ -140,7 +140,7 @@ def _differences(before: Numbers, after: Numbers) -> _Differences:
     sizes = np.abs(np.where(one & other, after, 0.0) - np.where(one & other, before, 0.0))
     size = max(float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in (before, after))
     changed = sizes > ROUNDING * size
-    first, *tied = ties.largest(sizes) if sizes.size else [0]
+    first, *tied = ties.largest_indices(sizes) if sizes.size else [0]
     return _Differences(changed, one != other, first, len(tied))
 
 

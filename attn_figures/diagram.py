@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures import marks, theme
-from attn_figures.arrange import PHONES
+from attn_figures.arrange import SCROLLS_BELOW
 from attn_figures.chart import Chart
 from attn_figures.frame import Role
 from attn_figures.marks import Mark
@@ -140,7 +140,7 @@ def _is_upright(narrow: Mapping[str, Any], wide: Mapping[str, Any]) -> bool:
     """Whether the upright form is used: on phones, and on slides where its boxes are larger."""
     if narrow["slide"]:
         return bool(narrow["unit"] > wide["unit"])
-    return bool(narrow["width"] < PHONES)
+    return bool(narrow["width"] < SCROLLS_BELOW)
 
 
 def _in_words(screen: Mapping[str, Any], room: float) -> dict[str, Any]:

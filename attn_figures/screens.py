@@ -37,7 +37,7 @@ SMALLEST_DIGIT = 12  # pixels below which no number is drawn
 SMALLEST_ON_SLIDE, SMALLEST_PROJECTED = 10, 9  # pixels of a number that is enlarged with its slide
 SMALLEST_DECIMALS = 10.5  # likewise
 CELL_SHARE = 0.9  # of a cell's width that its number may take
-PHONES_BELOW = 560  # pixels of width of an arrangement: narrower ones have no bars, and short titles
+COMPACT_BELOW = 560  # pixels of width of an arrangement: narrower ones have no bars, and short titles
 LAPTOPS_BELOW = 1560  # pixels: a page so wide stands in a high window
 NARROWEST = 288  # pixels of a window of 320, in which the narrowest arrangement is drawn smaller
 PHONE_ROOM = 4000  # pixels that a figure may take where it is scrolled
@@ -70,7 +70,7 @@ class Room(NamedTuple):
     @property
     def is_phone(self) -> bool:
         """Whether a figure is arranged for a phone: it is narrow, and on no slide."""
-        return self.width < PHONES_BELOW and not self.slide
+        return self.width < COMPACT_BELOW and not self.slide
 
 
 class _Numbers(NamedTuple):
@@ -247,7 +247,7 @@ def _heights(
     width: int, tallest: int, phone_height: int, roomy: tuple[int, ...], laptop_height: int
 ) -> list[int]:
     """Return the heights to offer; the browser takes the last that fits: a roomy one in a high window."""
-    if width < PHONES_BELOW:
+    if width < COMPACT_BELOW:
         return [min(tallest, phone_height)]
     if width < LAPTOPS_BELOW:
         tallest = min(tallest, laptop_height)

@@ -2,7 +2,7 @@ r"""Captions: the sentence under a figure at each position of its sliders, as pl
 
 Sentences are written in the little markdown that pages use: `**bold**`, `*italic*`, the colours of
 `:violet[a query]`, `:orange[a key]` and `:green[a value]`, and a backslash before a literal mark. They are
-sent as runs of text, each with its role, and the browser inserts every run as text, never as HTML.
+sent as spans of text, each with its role, and the browser inserts every span as text, never as HTML.
 """
 
 import json
@@ -23,16 +23,16 @@ from numpy.typing import NDArray
 T = TypeVar("T")
 R = TypeVar("R")
 StepCaption = str | Sequence[str]  # one sentence for a step, or one for each row of that step
-Run = tuple[str, str]  # role and text; the role is words of "b", "i", "query", "key", "value"
+TextSpan = tuple[str, str]  # role and text; the role is words of "b", "i", "query", "key", "value"
 
 _LEVEL = 1  # of ISA-L's deflate: level 3 takes twice as long for 4 % less
 _PLAIN = re.compile(r"[^\\*:\]]+")  # text without anything that could begin or end a role
 _COLOURS = {"violet": "query", "orange": "key", "green": "value"}
-_END = -1  # follows the indices of a sentence's runs
-_FIELD = 0xE000  # of Unicode's private use: letters in place of fields while a template is cut into runs
-# All runs; the sentences as indices of runs, each with `_END`; the length of the first sentence; the index of
+_END = -1  # follows the indices of a sentence's spans
+_FIELD = 0xE000  # of Unicode's private use: letters in place of fields while a template is cut into spans
+# All spans; sentences as indices of spans, each with `_END`; the length of the first sentence; the index of
 # each step's sentence, or of the sentence of each of its rows.
-RunTable = tuple[list[Run], "list[int] | NDArray[np.int32]", int, list["int | list[int]"]]
+SpanTable = tuple[list[TextSpan], "list[int] | NDArray[np.int32]", int, list["int | list[int]"]]
 
 
 class LazyMap(Sequence[R]):
@@ -90,20 +90,20 @@ class CaptionTemplates:
         return template.format_map({name: self.fields[name][place] for name in names})
 
 
-def runs(sentence: str) -> list[Run]:
-    r"""Split a sentence into runs of one role each.
+def spans(sentence: str) -> list[TextSpan]:
+    r"""Split a sentence into spans of one role each.
 
-    >>> runs(r"The **query** :violet[**a\*b**] looks on")
+    >>> spans(r"The **query** :violet[**a\*b**] looks on")
     [('', 'The '), ('b', 'query'), ('', ' '), ('b query', 'a*b'), ('', ' looks on')]
 
     A mark that is never closed is plain text, as in markdown.
     """
-    result: list[Run] = []
+    result: list[TextSpan] = []
     open_roles: list[tuple[str, str]] = []  # the mark that closes it, and the role
     text = ""
     at = 0
 
-    def end_run() -> None:
+    def end_span() -> None:
         nonlocal text
         if text:
             result.append((" ".join(sorted(role for _, role in open_roles)), text))
@@ -120,20 +120,20 @@ def runs(sentence: str) -> list[Run]:
             text += rest[1]
             at += 2
         elif open_roles and rest.startswith(open_roles[-1][0]):
-            end_run()
+            end_span()
             at += len(open_roles.pop()[0])
         elif colour and "]" in rest:
-            end_run()
+            end_span()
             open_roles.append(("]", _COLOURS[colour]))
             at += len(colour) + 2
         elif mark := _opening_mark(rest):
-            end_run()
+            end_span()
             open_roles.append((mark, "b" if mark == "**" else "i"))
             at += len(mark)
         else:
             text += rest[0]
             at += 1
-    end_run()
+    end_span()
     return result
 
 
@@ -145,7 +145,7 @@ def _opening_mark(rest: str) -> str:
 
 
 def pack_captions(captions: Sequence[StepCaption] | CaptionTemplates) -> bytes:
-    """Pack the captions of all steps, each run and each sentence once; a page can cache the result.
+    """Pack the captions of all steps, each span and each sentence once; a page can cache the result.
 
     Args:
         captions: for each step a sentence, or for each step a sequence of one sentence per row.
@@ -172,23 +172,23 @@ def _differences(at: Sequence[int | list[int]]) -> list[int | list[int]]:
     return result
 
 
-def _split(captions: Sequence[StepCaption]) -> RunTable:
+def _split(captions: Sequence[StepCaption]) -> SpanTable:
     captions = [step if isinstance(step, str) else [*step] for step in captions]
     sentences = dict.fromkeys(
         chain.from_iterable([step] if isinstance(step, str) else step for step in captions)
     )
     place = {sentence: number for number, sentence in enumerate(sentences)}
-    number_of: dict[Run, int] = {}
-    texts = [[number_of.setdefault(run, len(number_of)) for run in runs(sentence)] for sentence in sentences]
+    number_of: dict[TextSpan, int] = {}
+    texts = [[number_of.setdefault(run, len(number_of)) for run in spans(sentence)] for sentence in sentences]
     numbers = [*chain.from_iterable([*text, _END] for text in texts)]
     at = [place[step] if isinstance(step, str) else list(map(place.__getitem__, step)) for step in captions]
     return list(number_of), numbers, len(texts[0]) + 1 if texts else 1, at
 
 
-def _fill(captions: CaptionTemplates) -> RunTable:
-    number_of: dict[Run, int] = {}
+def _fill(captions: CaptionTemplates) -> SpanTable:
+    number_of: dict[TextSpan, int] = {}
     which = captions.which.ravel()
-    sentences = [b""] * which.size  # each as the bytes of its runs' indices
+    sentences = [b""] * which.size  # each as the bytes of its spans' indices
     for number, template in enumerate(captions.templates):
         here = np.flatnonzero(which == number).tolist()
         parts = _parts(template)
@@ -214,7 +214,7 @@ def _fill(captions: CaptionTemplates) -> RunTable:
 
 @lru_cache(maxsize=256)
 def _parts(template: str) -> tuple[tuple[str, str, str], ...]:
-    """Cut a template into runs and fields: the role of each, its text, and the field's name or ""."""
+    """Cut a template into spans and fields: the role of each, its text, and the field's name or ""."""
     marked = ""
     names: list[str] = []
     for literal, name, _format, _conversion in Formatter().parse(template):
@@ -225,7 +225,7 @@ def _parts(template: str) -> tuple[tuple[str, str, str], ...]:
     field = re.compile(f"([{chr(_FIELD)}-{chr(_FIELD + len(names))}])")
     return tuple(
         (role, "", names[ord(piece) - _FIELD]) if place % 2 else (role, piece, "")
-        for role, text in runs(marked)
+        for role, text in spans(marked)
         for place, piece in enumerate(field.split(text))
         if piece
     )
@@ -233,11 +233,11 @@ def _parts(template: str) -> tuple[tuple[str, str, str], ...]:
 
 def plain_text(sentence: str) -> str:
     """Return the text of a sentence without its marks."""
-    return "".join(text for _, text in runs(sentence))
+    return "".join(text for _, text in spans(sentence))
 
 
-def caption_at(payload: bytes, step: int, row: int = 0) -> list[Run]:
-    """Return the runs of one caption from the result of `pack_captions`."""
+def caption_at(payload: bytes, step: int, row: int = 0) -> list[TextSpan]:
+    """Return the spans of one caption from the result of `pack_captions`."""
     table = orjson.loads(isal_zlib.decompress(payload))
     numbers = _numbers(table)
     ends = [place for place, number in enumerate(numbers) if number == _END]
@@ -249,7 +249,7 @@ def caption_at(payload: bytes, step: int, row: int = 0) -> list[Run]:
 
 
 def _numbers(table: dict[str, Any]) -> list[int]:
-    """Return the sentences as indices of runs, each with `_END`, from their differences."""
+    """Return the sentences as indices of spans, each with `_END`, from their differences."""
     numbers: list[int] = []
     for place, difference in enumerate(table["texts"]):
         numbers.append(difference + (numbers[place - table["lag"]] if place >= table["lag"] else 0))

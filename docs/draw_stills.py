@@ -27,7 +27,7 @@ from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from attn_live.bundle import bundle
-from attn_live.captions import runs
+from attn_live.captions import spans
 from attn_live.plain_labels import strip_tags
 from attn_ui.base.navigation import PAGES, PageEntry
 from attn_ui.export import slides
@@ -176,7 +176,7 @@ def main(browser: Browser, address: str, pages: Collection[str]) -> None:
                         of_size.setdefault(language, {})[scheme] = tab.evaluate(DRAW, [size, scheme])
                     about["side"] = tab.evaluate(early.SIDE)
                     with speaking(language):
-                        head = {"title": _(built.title), "about": runs(_(built.about))}
+                        head = {"title": _(built.title), "about": spans(_(built.about))}
                         head["figure"] = fingerprint(built.at("").figure())
                     about[language] = {**head, "tops": tops, "screens": tab.evaluate(SCREENS), "words": {}}
         for form, of_size in pictures.items():

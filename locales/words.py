@@ -151,7 +151,7 @@ def template(area: str) -> Catalog:
         for term in terms:
             for name in dict.fromkeys((term.name, *term.apart)):  # a translation of its name holds the others
                 catalog.add(name, locations=where, context="term")
-            catalog.add(term.says, locations=where)
+            catalog.add(term.definition, locations=where)
     return catalog
 
 

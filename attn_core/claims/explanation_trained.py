@@ -79,12 +79,12 @@ def agreement(
     """
     n = weights.shape[-1]
     orders, firsts = [], []
-    for place in range(n):
-        others = [at for at in range(n) if (at < place if causal else at != place)]
+    for position in range(n):
+        others = [at for at in range(n) if (at < position if causal else at != position)]
         if len(others) < FEWEST:
             continue
-        w, e = (each[:, place, others] for each in (weights, effects))
-        no_answer = ~has_answer[:, place]
+        w, e = (each[:, position, others] for each in (weights, effects))
+        no_answer = ~has_answer[:, position]
         orders.append(rank_correlation(w, e).masked_fill(no_answer, torch.nan))
         same = (w.argmax(dim=-1) == e.argmax(dim=-1)).to(w.dtype)
         firsts.append(same.masked_fill(no_answer, torch.nan))

@@ -146,17 +146,17 @@ class HeadMap:
         weights = scores.sub_(self.highest[here, None]).exp_().div_(self.total[here, None])
         return F.pad(weights, (0, len(keys) - weights.shape[1]))  # later keys have weight 0
 
-    def before(self, places: int) -> Float[Tensor, " n_query"]:
-        """Return each query's weight on the key ``places`` positions before it, for queries that have one.
+    def before(self, offset: int) -> Float[Tensor, " n_query"]:
+        """Return each query's weight on the key ``offset`` positions before it, for queries that have one.
 
         >>> query = torch.tensor([[0.0], [1.0]])
         >>> HeadMap.of(query, query, scale=1.0).before(1)
         tensor([0.2689])
         """
         n = len(self.query)
-        scores = self._bent((self.query[places:] * self.key[: n - places]).sum(dim=-1))
-        weights = scores.sub_(self.highest[places:]).exp_().div_(self.total[places:])
-        return weights.zero_() if self.window is not None and places >= self.window else weights
+        scores = self._bent((self.query[offset:] * self.key[: n - offset]).sum(dim=-1))
+        weights = scores.sub_(self.highest[offset:]).exp_().div_(self.total[offset:])
+        return weights.zero_() if self.window is not None and offset >= self.window else weights
 
     def _scores(self, rows: range, keys: range) -> Tensor:
         scores = self._bent(self.query[rows.start : rows.stop] @ self.key[keys.start : keys.stop].mT)

@@ -21,7 +21,7 @@ class RotationScheme(Scheme):
 
     @abstractmethod
     def turn(
-        self, x: Float[Tensor, "*batch n d"], places: Int[Tensor, "*#sets n"] | Float[Tensor, "*#sets n"]
+        self, x: Float[Tensor, "*batch n d"], positions: Int[Tensor, "*#sets n"] | Float[Tensor, "*#sets n"]
     ) -> Float[Tensor, "*all n d"]:
         """Rotate queries or keys by their positions, times the strength."""
 
@@ -80,12 +80,12 @@ class Rotary(RotationScheme):
         return d_model + d_model % 2
 
     def turn(
-        self, x: Float[Tensor, "*batch n d"], places: Int[Tensor, "*#sets n"] | Float[Tensor, "*#sets n"]
+        self, x: Float[Tensor, "*batch n d"], positions: Int[Tensor, "*#sets n"] | Float[Tensor, "*#sets n"]
     ) -> Float[Tensor, "*all n d"]:
         """Rotate queries or keys by their positions, which may be fractions, times the strength."""
         layout = "interleaved" if self.layout == "interleaved" else "half"
-        strength = self._steps(*(None,) * places.ndim)
-        return rotary_embedding(x, strength * places, base=self.base, layout=layout)
+        strength = self._steps(*(None,) * positions.ndim)
+        return rotary_embedding(x, strength * positions, base=self.base, layout=layout)
 
     def latex(self) -> str:
         """Return the formula with its base, and with the pairs of its layout."""

@@ -83,7 +83,7 @@ class Scheme(ABC):
         return torch.zeros(length, _require.integer("d_model", d_model, least=1), dtype=torch.float64)
 
     def turn(
-        self, x: Float[Tensor, "*batch n d"], places: Int[Tensor, "*#sets n"] | Float[Tensor, "*#sets n"]
+        self, x: Float[Tensor, "*batch n d"], positions: Int[Tensor, "*#sets n"] | Float[Tensor, "*#sets n"]
     ) -> Float[Tensor, "*all n d"]:
         """Rotate queries or keys by their positions."""
         return x
@@ -114,14 +114,14 @@ class Scheme(ABC):
         """
         n, d_model = x.shape
         start = self.first if start is None else start
-        places = torch.arange(n) + start
+        positions = torch.arange(n) + start
         query = x + self.vectors(n, d_model, start=start)
         key = x + self.vectors(n, d_model, start=start + key_shift) if key_shift else query
         bias = self.bias(n, n, key_shift=key_shift) if self.adds == "bias" else None
-        queries = self.turn(query, places)
+        queries = self.turn(query, positions)
         if bias is not None and bias.ndim > 2:  # one map of scores, one bias per step
             queries = queries.expand(*bias.shape[:-2], n, d_model)
-        return scaled_dot_product_attention(queries, self.turn(key, places + key_shift), query, bias)
+        return scaled_dot_product_attention(queries, self.turn(key, positions + key_shift), query, bias)
 
     def pairwise_products(
         self, positions: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False

@@ -184,11 +184,11 @@ def _mirror(tokens: Tensor) -> Tensor:
 def _next_in_order(tokens: Tensor) -> Tensor:
     """Return where in the list the next letter in order is; at the bar it is the smallest."""
     n = tokens.shape[-1]
-    places = torch.arange(n)
+    positions = torch.arange(n)
     bar = (tokens == _BAR).int().argmax(dim=-1, keepdim=True)
-    in_list = places < bar
+    in_list = positions < bar
     alphabetical = tokens.masked_fill(~in_list, _BLANK).sort(dim=-1).values
-    rank = places - bar
+    rank = positions - bar
     letter = alphabetical.gather(-1, rank.clamp(0, n - 1))
     has_answer = (rank >= 0) & (rank < bar)
     right: Tensor = (

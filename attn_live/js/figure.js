@@ -15,7 +15,7 @@ const SMALLEST_SCALE = 0.1;
 const STEPS = 200; // of scale that are looked at, from one to two
 const SLACK = 0.5; // pixels by which an arrangement may seem not to fit where numbers were rounded
 const HARDLY_HIGHER = 1.1; // times
-const PHONES = 640; // pixels of width below which a figure may be higher than the screen
+const SCROLLS_BELOW = 640; // pixels of width below which a figure may be higher than the screen
 
 /** One figure in one set of colours, which can be set to any step and row. */
 export class Moving {
@@ -177,7 +177,7 @@ export function choose(screens, { width, height }) {
   const page = screens.filter((s) => !s.slide);
   const narrow = page[0]?.width ?? 0;
   const across = page.filter((s) => s.width <= Math.max(width, narrow));
-  const wide = across.filter((s) => s.width >= PHONES);
+  const wide = across.filter((s) => s.width >= SCROLLS_BELOW);
   const lowest = Math.min(...wide.map((s) => s.height));
   const fitting = wide.filter((s) => s.height <= Math.max(height, HARDLY_HIGHER * lowest));
   return fitting.at(-1) ?? across.at(-1);

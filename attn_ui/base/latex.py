@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 Tokens = Sequence[str]
-Run = tuple[str, str]
+TextSpan = tuple[str, str]
 """A text and its style: "" upright, "i" italic, "sub" subscript, "sup" superscript."""
 
 _TOKEN = re.compile(r"\\\\\[[^\]]*\]|\\[A-Za-z]+\*?|\\.|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
@@ -260,33 +260,33 @@ def _width(tokens: Tokens) -> float:
     return width + sum(count * (_SMALLER if small else 1) for count, small in lengths)
 
 
-def text_runs(markdown: str) -> list[Run]:
+def text_runs(markdown: str) -> list[TextSpan]:
     r"""Return a sentence as runs of text; formulas in it stand between dollar signs.
 
     >>> text_runs("$d_k$ is the width.")
     [('d', 'i'), ('k', 'sub'), (' is the width.', '')]
     """
-    runs: list[Run] = []
+    runs: list[TextSpan] = []
     for at, piece in enumerate(_DOLLARS.split(markdown)):
         if piece:
             runs.extend(inline_runs(piece) if at % 2 else [(piece, "")])
     return runs
 
 
-def inline_runs(latex: str) -> list[Run]:
+def inline_runs(latex: str) -> list[TextSpan]:
     r"""Return a formula as runs of text on one line.
 
     >>> inline_runs(r"QK^\top / \sqrt{d_k}")
     [('QK', 'i'), ('ᵀ / √', ''), ('d', 'i'), ('k', 'sub')]
     """
-    merged: list[Run] = []
+    merged: list[TextSpan] = []
     for text, role in _runs(_TOKEN.findall(latex), ""):
         before = merged.pop()[0] if merged and merged[-1][1] == role else ""
         merged.append((before + text, role))
     return merged
 
 
-def _runs(tokens: Tokens, role: str) -> Iterator[Run]:  # noqa: PLR0912  (one a command)
+def _runs(tokens: Tokens, role: str) -> Iterator[TextSpan]:  # noqa: PLR0912  (one a command)
     while tokens:
         first, tokens = tokens[0], tokens[1:]
         if first in ("_", "^"):
@@ -328,7 +328,7 @@ def _runs(tokens: Tokens, role: str) -> Iterator[Run]:  # noqa: PLR0912  (one a 
             yield first, role or ("i" if first.isalpha() else "")
 
 
-def _bracket(tokens: Tokens, role: str) -> Iterator[Run]:
+def _bracket(tokens: Tokens, role: str) -> Iterator[TextSpan]:
     """Yield the runs of a part of a fraction or root, in brackets unless it is one symbol."""
     is_single = len([token for token in _after_scripts(tokens[1:]) if not token.isspace()]) == 0
     if is_single:

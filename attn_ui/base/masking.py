@@ -26,7 +26,7 @@ def explain_mask(kind: str) -> str | None:
     """Return the glossary's sentence on a kind of mask; None if it has none."""
     for term in general():
         if kind in term.also or f"{term.name} ".lower().startswith(f"{kind} "):
-            return _(term.says)
+            return _(term.definition)
     return None
 
 

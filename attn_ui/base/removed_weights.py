@@ -19,14 +19,14 @@ MOST_NUMBERS_WITHOUT = 480_000  # of all that moves while the slider goes over t
 class Removal:
     """The weights that are removed: those below ``value``, all but the ``value`` largest, or one key's."""
 
-    what: str = ""  # "above", "largest" or "without"
+    kind: str = ""  # "above", "largest" or "without"
     value: float = 0.0
     renormalised: bool = False
 
     @property
     def rule(self) -> dict[str, Any]:
         """The rule by which weights are kept, as arguments of `attn_core.threshold`."""
-        return {"threshold": self.value} if self.what == "above" else {"top": int(self.value)}
+        return {"threshold": self.value} if self.kind == "above" else {"top": int(self.value)}
 
 
 NO_REMOVAL = Removal()
@@ -36,21 +36,21 @@ NO_REMOVAL = Removal()
 class RemovalSlider:
     """A slider over thresholds, over numbers of weights, or over keys."""
 
-    what: str
+    kind: str
     steps: Steps
     renormalised: bool = False
     keys: tuple[str, ...] = ()  # of which one is left out
 
     def at(self, value: float) -> Removal:
         """Return the removal at one value of the slider."""
-        return Removal(self.what, value, self.renormalised)
+        return Removal(self.kind, value, self.renormalised)
 
     @property
     def slider(self) -> Slider:
         """The slider with its label; over keys, with their names."""
         labels = {"above": _("Threshold τ"), "largest": _("Largest k"), "without": _("Without")}
         names = [self.keys[int(key)] for key in self.steps.values] if self.keys else []
-        return Slider(labels[self.what], self.steps, names=names)
+        return Slider(labels[self.kind], self.steps, names=names)
 
     def note(self) -> str:
         """Return a sentence if the slider covers only some of the words; "" if it covers all."""
@@ -95,7 +95,7 @@ def removal_lines(removal: Removal, keys: Sequence[str], mask: str = "", head: i
     at, output, lines = "", "output", list[str]()
     if head is not None:
         at, output, lines = f"[{head}]", f"heads[{head}]", [f"# Head {head + 1} alone."]
-    if removal.what == "without":
+    if removal.kind == "without":
         place = int(removal.value)
         rest = f"{mask} & (j != {place})" if mask else f"j != {place}"
         lines += [
@@ -106,7 +106,7 @@ def removal_lines(removal: Removal, keys: Sequence[str], mask: str = "", head: i
         return lines, ["without", "output_without", "moved_by"]
     weights = f"weights{at}"
     condition = f"({weights} >= {removal.value:g})"
-    if removal.what == "largest":
+    if removal.kind == "largest":
         condition = f"largest_in_row({weights}, {removal.value:g})"
     lines += [f"kept = {weights} * {condition}", "mass = kept.sum(-1)  # what each row keeps"]
     if not removal.renormalised:

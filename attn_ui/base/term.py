@@ -11,7 +11,7 @@ class Term:
 
     Attributes:
         name: as the field calls it.
-        says: what it is, in one plain sentence; formulas in it stand between dollar signs.
+        definition: what it is, in one plain sentence; formulas in it stand between dollar signs.
         place: where this app shows it.
         also: its other names.
         apart: those of its names with other meanings in sentences: only the search finds the term by them.
@@ -25,7 +25,7 @@ class Term:
     """
 
     name: str
-    says: str
+    definition: str
     place: Place
     also: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()

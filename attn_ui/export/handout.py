@@ -34,7 +34,7 @@ from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import Truth, fill_in, truth
 from attn_ui.lessons.check import complaints
 from attn_ui.lessons.figures import shown_answer, shown_name, tables_of
-from attn_ui.lessons.lesson import Digression, Lesson, LessonError, LessonQuestion, LessonText, Part, Step
+from attn_ui.lessons.lesson import Digression, Lesson, LessonError, LessonQuestion, LessonStep, LessonText
 from attn_ui.lessons.link_list import Line
 from attn_ui.publish.letters import write_page
 from attn_words import _, _n, language, speaking
@@ -105,7 +105,7 @@ def document(lesson: Lesson, pictures: Mapping[str, Path], *, answers: bool) -> 
     return f"<!doctype html><html lang='{language()}'><meta charset='utf-8'>{head}{steps}</html>"
 
 
-def _step(number: int, step: Step, picture: Path | None, *, answers: bool) -> str:
+def _step(number: int, step: LessonStep, picture: Path | None, *, answers: bool) -> str:
     figure = ""
     if picture is not None:
         svg = base64.b64encode(picture.read_bytes()).decode()
@@ -117,22 +117,22 @@ def _step(number: int, step: Step, picture: Path | None, *, answers: bool) -> st
     return f"<section><h2>{number}. {escape(step.title)}</h2>{figure}{parts}</section>"
 
 
-def _line(step: Step) -> Line:
+def _line(step: LessonStep) -> Line:
     """Return the link of a step as a line of a list, in the current language."""
     return name_language(Line(step.line, step.link, step.link.strip("/"), step.title))
 
 
-def _part(part: Part, step: Step, *, answers: bool) -> str:
+def _part(part: LessonText | LessonQuestion | Digression, step: LessonStep, *, answers: bool) -> str:
     if isinstance(part, LessonText):
         return _html(part, step)
     if isinstance(part, Digression):
         below = f"<div class='solution'>{_html(part.text, step)}</div>" if answers else _room()
         return f"<div class='question'><p>{escape(part.title)}</p>{below}</div>"
     true = truth(part, step.link, tables_of)
-    return f"<div class='question'>{_html(part.asks, step)}{_answer(part, true, step, answers=answers)}</div>"
+    return f"<div class='question'>{_html(part.text, step)}{_answer(part, true, step, answers=answers)}</div>"
 
 
-def _answer(question: LessonQuestion, true: Truth, step: Step, *, answers: bool) -> str:
+def _answer(question: LessonQuestion, true: Truth, step: LessonStep, *, answers: bool) -> str:
     if true.number is None:
         marks = [
             f"<span class='{'right' if answers and option == true.answer else ''}'>"
@@ -155,7 +155,7 @@ def _room() -> str:
     return "<div class='line'></div>" * LINES
 
 
-def _html(text: LessonText, step: Step) -> str:
+def _html(text: LessonText, step: LessonStep) -> str:
     return str(_markdown().render(fill_in(text, step.link, tables_of, shown_name)))
 
 

@@ -34,7 +34,7 @@ from attn_ui.export.slide import Slide
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import fill_in, without_markup
 from attn_ui.lessons.figures import shown_name, tables_of
-from attn_ui.lessons.lesson import LessonError, LessonQuestion, LessonText, Step
+from attn_ui.lessons.lesson import LessonError, LessonQuestion, LessonStep, LessonText
 from attn_ui.lessons.link_list import Line, read_list
 from attn_ui.streamlit_inside.markup import NOTICE, READY
 from attn_words import LANGUAGES, SOURCE, language, paragraph, speaking
@@ -360,12 +360,12 @@ def lines_of(file: Path) -> tuple[list[Line], list[str]]:
     return read_list(text)
 
 
-def _with_question(step: Step) -> str:
+def _with_question(step: LessonStep) -> str:
     """Return a step's link with its first question, and the sentence before it, as the setting `say`."""
     here, before = step.link.strip("/"), ""
     for part in step.parts:
         if isinstance(part, LessonQuestion):
-            question = without_markup(fill_in(part.asks, step.link, tables_of, shown_name))
+            question = without_markup(fill_in(part.text, step.link, tables_of, shown_name))
             both = paragraph(before, question)
             sentence = both if len(both) <= SAY.longest else question[: SAY.longest]
             return f"{here}{'&' if '?' in here else '?'}say={quote_plus(sentence)}"

@@ -89,7 +89,7 @@ def skeleton(page: PageEntry, language: str) -> str:
             for width, height in about["screens"]
         ],
     }
-    sentence = "".join(_run(*each) for each in about["about"])
+    sentence = "".join(_span(*each) for each in about["about"])
     return (
         f"<style data-early>{_faces()}{early.style('early')}</style>\n"
         '<div class="early-grounds" data-early aria-hidden="true" hidden><div></div></div>\n'
@@ -139,7 +139,7 @@ def fill_drawing(drawing: str, language: str, places: Mapping[str, Any] | None =
     return re.sub(r"(&quot;|['\"])Source (Sans|Serif)\1", r"\1Early \2\1, \g<0>", text)
 
 
-def _run(role: str, text: str) -> str:
+def _span(role: str, text: str) -> str:
     return f'<span class="{role}">{html.escape(text)}</span>' if role else html.escape(text)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import Figures, fill_in, states_truth, truth
 from attn_ui.lessons.figures import tables_of
-from attn_ui.lessons.lesson import Digression, Lesson, LessonError, LessonQuestion, LessonText, Step
+from attn_ui.lessons.lesson import Digression, Lesson, LessonError, LessonQuestion, LessonStep, LessonText
 from attn_words import LOCALES
 
 
@@ -51,7 +51,7 @@ def _untranslated(question: LessonQuestion) -> tuple[object, ...]:
     )
 
 
-def _of_step(lesson: Lesson, step: Step, figures: Figures) -> Iterator[str]:
+def _of_step(lesson: Lesson, step: LessonStep, figures: Figures) -> Iterator[str]:
     try:
         figures(step.link)
     except (ValueError, LookupError) as error:
@@ -64,10 +64,10 @@ def _of_step(lesson: Lesson, step: Step, figures: Figures) -> Iterator[str]:
             except (ValueError, LookupError) as error:
                 yield f"{lesson.file}, line {text.line}: wanted {error}"
         if isinstance(part, LessonQuestion):
-            yield from _of_question(lesson, part, step, figures)
+            yield from _problems(lesson, part, step, figures)
 
 
-def _of_question(lesson: Lesson, question: LessonQuestion, step: Step, figures: Figures) -> Iterator[str]:
+def _problems(lesson: Lesson, question: LessonQuestion, step: LessonStep, figures: Figures) -> Iterator[str]:
     place = f"{lesson.file}, line {question.line}"
     try:
         true = truth(question, step.link, figures)
@@ -85,7 +85,7 @@ def _texts(part: LessonText | LessonQuestion | Digression) -> list[LessonText]:
         return [part]
     if isinstance(part, Digression):
         return [part.text]
-    return [part.asks, *([part.because] if part.because else [])]
+    return [part.text, *([part.because] if part.because else [])]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -8,7 +8,7 @@ from attn_ui.base.link_options import COVER
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import At, Page, page_at
 from attn_ui.base.shared_cache import shared
-from attn_ui.lessons.lesson import LessonQuestion, Step
+from attn_ui.lessons.lesson import LessonQuestion, LessonStep
 from attn_ui.lessons.quantity import Quantity, all_names
 from attn_words import SOURCE, _, language, speaking
 
@@ -66,6 +66,6 @@ def shown_name(of: Quantity, name: str) -> str:
     return dict(zip(names, translations, strict=False)).get(name, name)
 
 
-def shown_answer(question: LessonQuestion, step: Step, answer: str) -> str:
+def shown_answer(question: LessonQuestion, step: LessonStep, answer: str) -> str:
     """Return how an answer is shown: a name, or one of the words for what is compared."""
     return shown_name(question.of.at(step.link), answer) if question.kind == "which" else _(answer)

@@ -44,7 +44,7 @@ class LessonQuestion:
 
     Attributes:
         kind: how it is answered.
-        asks: the question, as markdown.
+        text: the question, as markdown.
         of: the quantity in question; than: the one that it is compared with.
         answer: the answer as the lesson states it, compared with the computed one.
         within: the tolerance for a number; None for 5 % of it, or for half of its last digit if that is more.
@@ -53,7 +53,7 @@ class LessonQuestion:
     """
 
     kind: Kind
-    asks: LessonText
+    text: LessonText
     of: Quantity
     answer: str
     line: int
@@ -76,7 +76,7 @@ Part = LessonText | LessonQuestion | Digression
 
 
 @dataclass(frozen=True)
-class Step:
+class LessonStep:
     """One step: its name in links, its title, the link that it shows, and its texts and questions."""
 
     name: str
@@ -99,7 +99,7 @@ class Lesson:
     title: str
     about: str
     minutes: int
-    steps: Sequence[Step]
+    steps: Sequence[LessonStep]
     file: str = ""
 
     def step(self, name: str) -> int | None:

@@ -47,9 +47,9 @@ from attn_ui.lessons.lesson import (
     Lesson,
     LessonError,
     LessonQuestion,
+    LessonStep,
     LessonText,
     Part,
-    Step,
 )
 from attn_ui.lessons.quantity import Quantity, parse
 
@@ -140,7 +140,7 @@ class _Reader:
                 raise self.error(line, f"a lesson cannot hold {kind}: {token.content!r:.60}")
             self.refuse([each for each in token.children or () if each.type in _NOT_SHOWN], line)
 
-    def steps(self, tokens: Sequence[Token], lines: Sequence[str]) -> Iterator[Step]:
+    def steps(self, tokens: Sequence[Token], lines: Sequence[str]) -> Iterator[LessonStep]:
         """Yield each step: what stands between one heading of the second level and the next."""
         starts = [at for at, token in enumerate(tokens) if token.type == "heading_open" and not token.level]
         first = starts[0] if starts else len(tokens)
@@ -162,7 +162,7 @@ class _Reader:
                 message = f"wanted one `:::{{attention}} LINK` in the step {title!r:.60}, got {len(links)}"
                 self.wrong.append(self.error(line, message))
             contents = [part for part in parts if not isinstance(part, str)]
-            yield Step(slug(title), without_markup(title), "".join(links[:1]), line, contents)
+            yield LessonStep(slug(title), without_markup(title), "".join(links[:1]), line, contents)
 
     def parts(self, tokens: Sequence[Token], lines: Sequence[str]) -> Iterator[Part | str]:
         """Yield texts, questions and digressions of a step, and its link as a string."""
@@ -223,8 +223,8 @@ class _Reader:
         self.refuse(inner, line)
         fields = self.options(inner[0].content, line + 2, _OF_QUESTION)
         below = (inner[0].map or [0, 0])[1]
-        asks = "\n".join(content.splitlines()[below:]).strip()
-        if not asks:
+        text = "\n".join(content.splitlines()[below:]).strip()
+        if not text:
             raise self.error(line, "wanted the question itself under the second ---, got none")
         compares = kind in COMPARED
         if compares != ("than" in fields):
@@ -241,7 +241,7 @@ class _Reader:
         because = self.text_of(fields, "because", line, 2000) if "because" in fields else ""
         return LessonQuestion(
             kind,
-            self.text(asks, line + below + 1),
+            self.text(text, line + below + 1),
             of,
             self.text_of(fields, "answer", line, 80),
             line,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from attn_ui.host.hosting import hosting
-from attn_ui.lessons.lesson import Lesson, LessonError, Step
+from attn_ui.lessons.lesson import Lesson, LessonError, LessonStep
 from attn_ui.lessons.link_list import read_list
 from attn_ui.lessons.read import MOST_BYTES, read_lesson, slug
 from attn_words import LOCALES, SOURCE, _, cached, language
@@ -119,7 +119,7 @@ def list_lesson(text: str, name: str, file: str) -> Lesson:
         at = slug(step_title) or f"step-{line.number}"
         at = at if at not in names else f"{at}-{line.number}"
         names.add(at)
-        steps.append(Step(at, step_title, line.path, line.number))
+        steps.append(LessonStep(at, step_title, line.path, line.number))
     about = _("{count} pictures, one after the other.", count=len(steps))
     return Lesson(name, title, about, len(steps), steps, file)
 

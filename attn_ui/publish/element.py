@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from html import escape
 
 from attn_live.bundle import markup
-from attn_live.captions import Run
+from attn_live.captions import TextSpan
 from attn_ui.base.page import Columns
 from attn_ui.publish.figure import WIDTHS, Bar, Published
 from attn_words import _, _n
@@ -104,7 +104,7 @@ def _sentence(figure: Published) -> str:
     )
 
 
-def _runs(runs: Sequence[Run]) -> str:
+def _runs(runs: Sequence[TextSpan]) -> str:
     return "".join(
         f'<span class="{escape(role)}">{escape(text)}</span>' if role else escape(text) for role, text in runs
     )

@@ -11,7 +11,7 @@ import orjson
 
 from attn_figures.arrange import fitting
 from attn_figures.scene import Scene
-from attn_live.captions import LazyMap, Run, runs
+from attn_live.captions import LazyMap, TextSpan, spans
 from attn_live.compact_figure import at_steps, deflate_again
 from attn_live.packing import PREFIX_BYTES, message
 from attn_ui.base.figure import Figure, Slider
@@ -64,8 +64,8 @@ class Published:
     alt: str
     caption: str
     message: bytes
-    sentence: Sequence[Run]
-    longest: Sequence[Run]
+    sentence: Sequence[TextSpan]
+    longest: Sequence[TextSpan]
     bars: Sequence[Bar]
     heights: Mapping[int, int]
     rooms: Mapping[int, int]
@@ -140,7 +140,7 @@ def _figure_of_path(link: str, *, quiet: bool) -> Published:
         alt=alt,
         caption=figure.caption,
         message=message(orjson.dumps(head), deflate_again(captions) if captions else b"", steps),
-        sentence=() if captions is None else runs(scene.caption(step, row)),
+        sentence=() if captions is None else spans(scene.caption(step, row)),
         longest=() if captions is None else _longest(scene),
         bars=[
             Bar(each.steps.name, each.label, texts[place], max(map(len, texts)), place, len(texts))
@@ -244,10 +244,10 @@ def _screens(figure: dict[str, Any]) -> list[dict[str, Any]]:
     return screens
 
 
-def _longest(scene: Scene) -> list[Run]:
-    """Return the runs of the caption with the most letters, of all positions."""
+def _longest(scene: Scene) -> list[TextSpan]:
+    """Return the spans of the caption with the most letters, of all positions."""
     n_rows = scene.cursor.n_rows if scene.cursor else 1
     captions = dict.fromkeys(
         scene.caption(step, row) for step in range(scene.n_steps) for row in range(n_rows)
     )
-    return max(map(runs, captions), key=lambda texts: sum(len(text) for _role, text in texts))
+    return max(map(spans, captions), key=lambda texts: sum(len(text) for _role, text in texts))

@@ -15,7 +15,7 @@ from attn_words import language
 _PAGE = "_address_page"
 _DROPPED = "_address_dropped"
 _LEFT = "_address_left"  # names of the settings of every page visited
-_ASKED = "_address_asked"  # the link's options of each multiple choice, until its control is shown
+_LINKED_OPTIONS = "_address_asked"  # the link's options of each multiple choice, until its control is shown
 _NOTICES = "_address_notices"  # the place of notices in the run in progress
 
 
@@ -50,7 +50,7 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
                     del st.query_params[bad.name]
             st.rerun()
         several = [setting.name for setting in parameters if isinstance(setting, MultiChoice)]
-        session[_ASKED] = {name: st.query_params.get_all(name) for name in several}
+        session[_LINKED_OPTIONS] = {name: st.query_params.get_all(name) for name in several}
         session[_LEFT] = session.get(_LEFT, frozenset()) | {parameter.name for parameter in parameters}
     state.sync(parameters, entered=entered)
     option_names.take_options_from_address(
@@ -94,7 +94,7 @@ def show(steps: Steps) -> None:
 
 def show_several(setting: MultiChoice) -> None:
     """Show a notice if the link had options that are not available here."""
-    dropped = st.session_state.get(_ASKED, {}).pop(setting.name, [])
+    dropped = st.session_state.get(_LINKED_OPTIONS, {}).pop(setting.name, [])
     if not set(dropped) <= set(setting.options):
         _add(partly_unavailable(setting, dropped))
 

@@ -4,7 +4,6 @@ The link holds the lesson and the step (`attn_ui.base.link_options`); answers ar
 """
 
 import html
-from collections.abc import Sequence
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -23,7 +22,7 @@ from attn_ui.lessons.answers import (
     without_markup,
 )
 from attn_ui.lessons.figures import shown_answer, shown_name, tables_of
-from attn_ui.lessons.lesson import Digression, Lesson, LessonQuestion, LessonText, Step
+from attn_ui.lessons.lesson import Digression, Lesson, LessonQuestion, LessonStep, LessonText
 from attn_ui.lessons.shelf import shelf
 from attn_ui.screen.address import address_items
 from attn_ui.screen.slider_fragment import run_alone
@@ -126,7 +125,7 @@ def _length(lesson: Lesson) -> str:
     return _("{minutes} minutes, {steps} steps", **counts)
 
 
-def href(link: str, lesson: Lesson, step: Step) -> str:
+def href(link: str, lesson: Lesson, step: LessonStep) -> str:
     """Return the address of a step, relative to any page.
 
     >>> href("single-head?t=0.5", Lesson("why", "", "", 1, ()), Step("two", "", "", 1))
@@ -142,7 +141,7 @@ def first_step_address(lesson: Lesson) -> str:
     return _to(lesson, lesson.steps[0])
 
 
-def _to(lesson: Lesson, step: Step) -> str:
+def _to(lesson: Lesson, step: LessonStep) -> str:
     """Return the address of a step, as an attribute of HTML; an embedded page stays embedded."""
     embedded = "&embed=true" if st.context.is_embedded else ""
     return html.escape(href(step.link, lesson, step) + embedded, quote=True)
@@ -183,9 +182,9 @@ def _head(lesson: Lesson, at: int) -> str:
     )
 
 
-def _narration(step: Step) -> list[str]:
+def _narration(step: LessonStep) -> list[str]:
     """Return what is shown over a projected figure, one by one: the step's questions, or its title."""
-    return [without_markup(_with_numbers(question.asks, step)) for question in step.questions] or [step.title]
+    return [without_markup(_with_numbers(question.text, step)) for question in step.questions] or [step.title]
 
 
 def _foot(lesson: Lesson, at: int) -> str:
@@ -255,7 +254,7 @@ def _address_without_lesson() -> str:
     return html.escape(f"?{urlencode([*pairs, (LESSON.name, ''), *embedded])}", quote=True)
 
 
-def _show_parts(lesson: Lesson, step: Step) -> None:
+def _show_parts(lesson: Lesson, step: LessonStep) -> None:
     for index, part in enumerate(step.parts):
         if isinstance(part, LessonText):
             st.markdown(_with_numbers(part, step))
@@ -269,7 +268,7 @@ def _show_parts(lesson: Lesson, step: Step) -> None:
         st.html('<i class="lesson-waits"></i>' * waiting)
 
 
-def _waiting(lesson: Lesson, step: Step) -> int:
+def _waiting(lesson: Lesson, step: LessonStep) -> int:
     """Count the open questions until which the figure's caption is hidden: it may answer them (lesson.css).
 
     After a hint it is 0, because the hint may refer to the caption.
@@ -281,7 +280,7 @@ def _waiting(lesson: Lesson, step: Step) -> int:
     return sum((lesson.name, step.name, index) not in answered_steps for index in questions)
 
 
-def _with_numbers(text: LessonText, step: Step) -> str:
+def _with_numbers(text: LessonText, step: LessonStep) -> str:
     """Return a text with its numbers, or with a note on what cannot be computed."""
     try:
         return fill_in(text, step.link, tables_of, shown_name)
@@ -293,8 +292,8 @@ def _fault_sentence(line: int, error: Exception) -> str:
     return _("Line {line} of this lesson: wanted {wanted}", line=line, wanted=plain(str(error)))
 
 
-def _ask(place: Place, question: LessonQuestion, step: Step) -> None:
-    st.markdown(_with_numbers(question.asks, step))
+def _ask(place: Place, question: LessonQuestion, step: LessonStep) -> None:
+    st.markdown(_with_numbers(question.text, step))
     try:
         true = truth(question, step.link, tables_of)
     except (ValueError, LookupError) as error:
@@ -320,10 +319,10 @@ def _ask(place: Place, question: LessonQuestion, step: Step) -> None:
         if is_shown or right:
             _show_verdict(question, true, step, right=right)
         elif tries:
-            _show_hint(place, question, true, tries, step)
+            _show_hint(place, question, true, step)
 
 
-def _show_control(place: Place, question: LessonQuestion, true: Truth, step: Step) -> None:
+def _show_control(place: Place, question: LessonQuestion, true: Truth, step: LessonStep) -> None:
     """Show the control for the answer; each change is a try."""
     key = f"lesson-{'-'.join(map(str, place))}"
     last = next(iter(_tries(place)[-1:]), None)
@@ -367,7 +366,7 @@ def _show_control(place: Place, question: LessonQuestion, true: Truth, step: Ste
     )
 
 
-def _show_verdict(question: LessonQuestion, true: Truth, step: Step, *, right: bool) -> None:
+def _show_verdict(question: LessonQuestion, true: Truth, step: LessonStep, *, right: bool) -> None:
     """Show the verdict or the answer, and the reason."""
     answer = true.answer if true.number is not None else shown_answer(question, step, true.answer)
     verdict = _("✓ **Right.**") if right else _("The answer is **{answer}**.", answer=plain(answer))
@@ -376,8 +375,9 @@ def _show_verdict(question: LessonQuestion, true: Truth, step: Step, *, right: b
         st.markdown(_with_numbers(question.because, step))
 
 
-def _show_hint(place: Place, question: LessonQuestion, true: Truth, tries: Sequence[Any], step: Step) -> None:
+def _show_hint(place: Place, question: LessonQuestion, true: Truth, step: LessonStep) -> None:
     """Show the hint; after another try, also a button that reveals the answer."""
+    tries = _tries(place)
     last = tries[-1]
     if true.number is not None and isinstance(last, str):
         hint = _("A number is wanted, as 0.25 or 25%; you typed {text}.", text=plain(last[:40]))
@@ -414,7 +414,7 @@ def _show(place: Place) -> None:
     _shown_ones().add(place)
 
 
-def _is_done(lesson: Lesson, step: Step) -> bool:
+def _is_done(lesson: Lesson, step: LessonStep) -> bool:
     """Tell whether each question of a step was answered rightly or revealed; False without questions."""
     questions = [index for index, part in enumerate(step.parts) if isinstance(part, LessonQuestion)]
     return bool(questions) and all(

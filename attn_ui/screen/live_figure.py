@@ -69,7 +69,7 @@ def live_figure(
             selected cells, so the frames are no part of the figures.
         clicked: called before the next run with a cell of a heatmap or a box of a diagram that was clicked.
         captions: one sentence for each step, or a list with one for each row; shown under the sliders. In the
-            markdown of `captions.runs`; users' words must have gone through `markdown.plain`.
+            markdown of `captions.spans`; users' words must have gone through `markdown.plain`.
         captions_follow_choice: whether captions change with the selection: then they are sent separately, and
             a click does not send the steps again.
         invites: an invitation to drag, shown beside the slider until one was moved in this browser.

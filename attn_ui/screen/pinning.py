@@ -14,7 +14,7 @@ from attn_ui.base.pinned import PinComparison, compare_pin
 from attn_ui.screen import address, settings_file, state
 from attn_words import N_, _
 
-_SAID = "_pin_said"  # why the last press pinned nothing
+_MESSAGE = "_pin_said"  # why the last press pinned nothing
 _CHOOSER = "compare-panel"
 _ALIKE = N_("**A** is pinned, and **B** is the same until you change something.")
 
@@ -27,7 +27,7 @@ def show(settings: Sequence[Parameter]) -> None:
 
 def show_message() -> None:
     """Show why the last press pinned nothing."""
-    if message := st.session_state.pop(_SAID, ""):
+    if message := st.session_state.pop(_MESSAGE, ""):
         st.warning(message, icon=":material/info:")
 
 
@@ -97,7 +97,7 @@ def _of_address(pin: Pin) -> str:
 def _pin(pin: Pin) -> None:
     text = _of_address(pin)
     if len(text) > LONGEST or state.left_out(pin.settings):
-        st.session_state[_SAID] = _("Not pinned: the settings are too long for a link, and a pin is one.")
+        st.session_state[_MESSAGE] = _("Not pinned: the settings are too long for a link, and a pin is one.")
         return
     state.put_in_address(PIN, text)
 

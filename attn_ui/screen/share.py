@@ -29,7 +29,7 @@ from attn_words import SOURCE, _, cached, language, paragraph
 _HERE = Path(__file__).parent
 _PLACE = "_share_place"  # where the run in progress has the panel, and what its page can set
 _TURN = "_share_turn"  # how many files were opened
-_SAID = "_share_said"  # of the file that was opened last: the page, and a sentence on the result
+_FILE_MESSAGE = "_share_said"  # of the file that was opened last: the page, and a sentence on the result
 MOST_SCANNED = 1_200  # characters of a link whose code a phone still reads from a projector
 _LINK = '<input readonly aria-label="{label}" class="share-link">'
 _SNIPPET = '<textarea readonly rows="6" wrap="off" aria-label="{label}" class="share-link"></textarea>'
@@ -53,9 +53,9 @@ def fill() -> None:
     panel, url, settings = st.session_state.pop(_PLACE, (None, "", ()))
     if panel is None:
         return
-    said_on, message = st.session_state.get(_SAID, ("", ""))
+    said_on, message = st.session_state.get(_FILE_MESSAGE, ("", ""))
     if not panel.open:
-        st.session_state.pop(_SAID, None)
+        st.session_state.pop(_FILE_MESSAGE, None)
         return
     with panel:
         address, about = public_link(link(framed=True))
@@ -154,10 +154,10 @@ def _offer_file(url: str, settings: Sequence[Parameter]) -> None:
         st.session_state[_TURN] = turn + 1  # an empty field takes its place
         try:
             settings_file.take_over(settings_file.read(file.getvalue(), url, settings), settings)
-            st.session_state[_SAID] = (url, _("The file's settings stand on the page."))
+            st.session_state[_FILE_MESSAGE] = (url, _("The file's settings stand on the page."))
         except ValueError as error:
             message = paragraph(f"{capital(str(error))}.", _("The picture stays as it was."))
-            st.session_state[_SAID] = (url, message)
+            st.session_state[_FILE_MESSAGE] = (url, message)
 
     content = settings_file.to_json(url, settings_file.collect(settings))
     st.download_button(

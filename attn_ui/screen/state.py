@@ -358,7 +358,7 @@ def _correct(parameters: Sequence[Parameter]) -> None:
     for setting in parameters:
         value = st.session_state.get(setting.name, setting.default)
         texts = address_texts(value) if value != setting.default else []
-        if not _says(setting, st.query_params.get_all(setting.name), value):
+        if not _stand_for(setting, st.query_params.get_all(setting.name), value):
             correct_address(setting.name, texts)
 
 
@@ -368,7 +368,7 @@ def address_texts(value: Any) -> list[str]:
     return [str(each).lower() if isinstance(each, bool) else str(each) for each in several]
 
 
-def _says(setting: Parameter, texts: Sequence[str], value: Any) -> bool:
+def _stand_for(setting: Parameter, texts: Sequence[str], value: Any) -> bool:
     """Whether the texts of a setting in the address stand for a value."""
     if isinstance(value, list | tuple):
         return [*texts] == [*value]

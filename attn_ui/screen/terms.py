@@ -58,7 +58,7 @@ def _entry(term: Term) -> dict[str, Any]:
         "key": term.key,
         "name": (name := names(term.name)[0]),
         "english": term.name if term.name.casefold() != name.casefold() else "",
-        "says": latex.text_runs(_(term.says)),
+        "says": latex.text_runs(_(term.definition)),
         "paper": latex.inline_runs(term.paper),
         "ours": [run for symbol in term.symbols for run in (*latex.inline_runs(symbol), (", ", ""))][:-1],
         "code": term.codes,

@@ -24,7 +24,7 @@ from attn_ui.screen.typed_tables import Typed, matrix_of, problem_of, type_over
 from attn_words import _, paragraph
 
 _WHICH, _PASTED, _PROBLEM = "_weight_pasted", "_weight_text", "_weight_problem"
-_TURN, _TOLD = "_weights_turn", "_weights_told"
+_TURN, _MESSAGE = "_weights_turn", "_weights_told"
 
 
 def show(
@@ -138,11 +138,11 @@ def _open(weights: Sequence[Weight]) -> None:
         try:
             texts = texts_in_file(file.name, file.getvalue(), weights)
         except ValueError as error:
-            st.session_state[_TOLD] = paragraph(str(error), _("The picture stays as it was."))
+            st.session_state[_MESSAGE] = paragraph(str(error), _("The picture stays as it was."))
             return
         for name, text in texts.items():
             state.write_setting(TABLES[name], text, replaces=True)
-        st.session_state[_TOLD] = _("From the file: {names}.", names=all_of(list(texts)))
+        st.session_state[_MESSAGE] = _("From the file: {names}.", names=all_of(list(texts)))
 
     st.file_uploader(
         _("Open a file of projections"),
@@ -155,7 +155,7 @@ def _open(weights: Sequence[Weight]) -> None:
             "row, or one matrix in a file that is named for it, as W_q.csv."
         ),
     )
-    if message := st.session_state.get(_TOLD):
+    if message := st.session_state.get(_MESSAGE):
         st.caption(f":material/info: {message}")
 
 

@@ -10,7 +10,7 @@ from starlette.types import Message
 
 from attn_ui.streamlit_inside.feature import Feature, expect_fields, look_up
 
-_ASKED = "streamlit.proto.BackMsg_pb2:BackMsg"
+_REQUEST = "streamlit.proto.BackMsg_pb2:BackMsg"
 _ANSWER = "streamlit.proto.ForwardMsg_pb2:ForwardMsg"
 _KEPT_RUNS = "global.maxCachedMessageAge"  # runs for which a browser keeps an unused message
 
@@ -22,7 +22,7 @@ def _ends() -> str:
 
 FEATURE = Feature(
     "reading of messages",
-    expect_fields(_ASKED, "rerun_script"),
+    expect_fields(_REQUEST, "rerun_script"),
     expect_fields(
         "streamlit.proto.ClientState_pb2:ClientState",
         *("fragment_id", "is_history_navigation", "query_string", "cached_message_hashes"),
@@ -130,7 +130,7 @@ class Talk:
 
 def _run_request(message: Message) -> Any | None:
     """Return a browser's message, parsed, if it requests a run of a page or of a part of it; else None."""
-    request = look_up(_ASKED)()
+    request = look_up(_REQUEST)()
     if message["type"] == "websocket.receive" and message.get("bytes"):
         with contextlib.suppress(DecodeError):  # Streamlit reports what is wrong with it
             request.ParseFromString(message["bytes"])

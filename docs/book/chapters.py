@@ -7,7 +7,7 @@ from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import fill_in, truth
 from attn_ui.lessons.check import complaints
 from attn_ui.lessons.figures import shown_answer, shown_name, tables_of
-from attn_ui.lessons.lesson import Digression, Lesson, LessonQuestion, LessonText, Part, Step
+from attn_ui.lessons.lesson import Digression, Lesson, LessonQuestion, LessonStep, LessonText, Part
 from attn_words import _, _n
 
 
@@ -65,7 +65,7 @@ def chapter(lesson: Lesson, app: str = "") -> str:
     return "\n\n".join(head) + "\n"
 
 
-def _part(part: Part, step: Step, number: int) -> str:
+def _part(part: Part, step: LessonStep, number: int) -> str:
     if isinstance(part, LessonText):
         return _filled_in(part, step)
     if isinstance(part, Digression):
@@ -73,9 +73,9 @@ def _part(part: Part, step: Step, number: int) -> str:
     return _question(part, step, number)
 
 
-def _question(question: LessonQuestion, step: Step, number: int) -> str:
+def _question(question: LessonQuestion, step: LessonStep, number: int) -> str:
     true = truth(question, step.link, tables_of)
-    parts = [_filled_in(question.asks, step)]
+    parts = [_filled_in(question.text, step)]
     if true.options:
         parts.append("\n".join(f"- {plain(shown_answer(question, step, each))}" for each in true.options))
     if question.hint:
@@ -88,7 +88,7 @@ def _question(question: LessonQuestion, step: Step, number: int) -> str:
     return f"::::{{admonition}} {title}\n:class: question\n\n" + "\n\n".join(parts) + "\n::::"
 
 
-def _filled_in(text: LessonText, step: Step) -> str:
+def _filled_in(text: LessonText, step: LessonStep) -> str:
     return fill_in(text, step.link, tables_of, shown_name)
 
 

@@ -51,7 +51,7 @@ def _page(group: str, terms: tuple[Term, ...], app: str) -> str:
 
 def _entry(term: Term, app: str) -> str:
     name, *also = all_names(term)
-    lines = [f"({anchor(term)})=\n## {plain(name)}", _(term.says)]
+    lines = [f"({anchor(term)})=\n## {plain(name)}", _(term.definition)]
     if also:
         lines.append(_("Also: {names}.", names=plain(_(", ").join(also))))
     names = [f"${term.paper}$"] if term.paper else []

@@ -81,7 +81,7 @@ def part_caption(term: Term) -> str:
     '**Score** (attention score'
     """
     name, *also = all_names(term)
-    fields = {"name": plain(name), "says": plain(_(term.says))}
+    fields = {"name": plain(name), "says": plain(_(term.definition))}
     if not also:
         return _("**{name}**. {says}", **fields)
     return _("**{name}** ({names}). {says}", names=plain(_(", ").join(also)), **fields)

@@ -32,12 +32,12 @@ def entry(term: Term) -> str:
     symbols += [f"`{code}`" for code in term.codes]
     notation = f" — {', '.join(symbols)}" if symbols else ""
     source = f" *{term.source}.*" if term.source else ""
-    return f"- {title}{notation}  \n  {_(term.says)}{source} {_see(term)}"
+    return f"- {title}{notation}  \n  {_(term.definition)}{source} {_see(term)}"
 
 
 def letters(terms: Sequence[Term]) -> str:
     """Return the letters that a view explains, with their explanations, as a markdown list."""
-    return "\n".join(f"- ${', '.join(term.symbols)}$  \n  {_(term.says)} {_see(term)}" for term in terms)
+    return "\n".join(f"- ${', '.join(t.symbols)}$  \n  {_(t.definition)} {_see(t)}" for t in terms)
 
 
 def list_terms(terms: Sequence[Term]) -> str:

@@ -94,7 +94,7 @@ def read_controls(controls: Controls) -> State:
                     view = controls.segment(COMPARED, _("Compared"), label_visibility="collapsed")
                 if view in REMOVING_VIEWS:
                     moving = _read_removal(controls, moving)
-                    view = "without" if moving.removals and moving.removals.what == "without" else view
+                    view = "without" if moving.removals and moving.removals.kind == "without" else view
             describe_example(moving.n_head)
             queries = sequences(moving.setting).queries
             return State(moving, _read_look(controls, view, lambda: moving.heads(controls), queries))

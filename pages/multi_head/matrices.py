@@ -20,7 +20,7 @@ def matrices_of_steps(steps: Sequence[Result]) -> list[HeadMatrices]:
     """Return the chosen head at each step of a slider that removes weights."""
     first, removals = steps[0], [result.removal for result in steps]
     matrices = head_matrices(first.setting, first.n_head, first.head)
-    return with_removals(matrices, removals) if first.removal.what else [matrices]
+    return with_removals(matrices, removals) if first.removal.kind else [matrices]
 
 
 @cached(16)

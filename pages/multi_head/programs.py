@@ -82,7 +82,7 @@ def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
         if not codes[-1]:
             numbers[f"allowed_{at}"] = make_mask(masking, *result.tokens.shape, width).int()
         patterns.append(codes[-1] or f"allowed_{at} == 1")
-    if any(codes) or result.removal.what == "without":
+    if any(codes) or result.removal.kind == "without":
         lines.append(f"i, j = places(len(X), len({memory}))")
     if len(patterns) > 1:
         each = "".join(f"    {pattern},\n" for pattern in patterns)
@@ -144,7 +144,7 @@ def _output_expression(result: Result) -> str:
 def _more(result: Result) -> More:
     """Write a view's further lines: rows combined, weights removed, or points in planes."""
     look, group = result.look, result.group
-    if result.removal.what:
+    if result.removal.kind:
         mask = _mask(result)
         if mask and min(len(result.setting.kinds), result.n_head) > 1:
             mask = f"mask[{result.head}]"

@@ -43,7 +43,7 @@ def _together(result: Result) -> Mapping[str, Columns]:
 
 def _removals(result: Result) -> Mapping[str, Columns]:
     """Return the weight kept for each query, or the change of the output without each key."""
-    name, columns = removal_table(matrices_of(result)) if result.removal.what else ("", {})
+    name, columns = removal_table(matrices_of(result)) if result.removal.kind else ("", {})
     words = result.tokens.keys if name == "without" else result.tokens.queries
     return {name: {" ": words} | {_(title): numbers for title, numbers in columns.items()}} if name else {}
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from attn_figures.numbers import number
 from attn_figures.planes import QueryKeyPlane
-from attn_figures.ties import largest
+from attn_figures.ties import largest_indices
 from attn_ui.base.markdown import all_of, coloured, first_of
 from attn_ui.base.parameters import label_of
 from attn_ui.base.ties import tie_sentence
@@ -78,7 +78,7 @@ def describe_mean(result: Result, heads: Sequence[int]) -> str:
 def describe_pair(result: Result, one: int, other: int) -> str:
     """Say at which query and key two heads (zero-based indices) differ most."""
     first, second = array(result.attention.weights[[one, other]])
-    most, *others = largest(np.abs(first - second))
+    most, *others = largest_indices(np.abs(first - second))
     query, key = divmod(most, first.shape[-1])
     sentence = _(
         "Heads {one} and {other}: largest difference at {query} on {key}, {first} and {second}.",
@@ -102,7 +102,7 @@ def describe_points(result: Result, planes: Sequence[QueryKeyPlane]) -> str:
     row, n_key = result.cell[0], len(result.tokens.keys)
     weights = array(result.attention.weights)[:, row].copy()
     weights[result.off] = 0.0
-    most, *others = largest(weights)
+    most, *others = largest_indices(weights)
     head, key = divmod(most, n_key)
     sentence = _(
         "Query {query}: largest weight of all heads {weight}, in head {head} on {key}, where q · k = "
@@ -125,7 +125,7 @@ def describe_positions(result: Result) -> str:
     scheme = label_of(POSITIONS, result.setting.positions.name)
     if np.allclose(before, after, rtol=0, atol=0.0005):
         return _("Positions ({scheme}) leave all weights the same to three decimals.", scheme=scheme)
-    most = largest(np.abs(after - before))[0]
+    most = largest_indices(np.abs(after - before))[0]
     head, query, key = (int(place) for place in np.unravel_index(most, after.shape))
     return _(
         "Positions ({scheme}) move a weight by up to {change}: in head {head} that of {query} on "

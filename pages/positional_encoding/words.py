@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.numbers import number
-from attn_figures.ties import largest
+from attn_figures.ties import largest_indices
 from attn_ui.base.markdown import all_of, plain
 from attn_ui.base.parameters import Steps, label_of
 from attn_ui.base.ties import tie_sentence
@@ -41,7 +41,7 @@ def two_schemes(labels: Sequence[str], one: Numbers, other: Numbers, names: tupl
     """Say where two maps disagree most."""
     if np.allclose(one, other, rtol=0, atol=0.0005):
         return _("The weights of both maps differ by at most {most}.", most=0.0005)
-    most, *ties = largest(np.abs(other - one))
+    most, *ties = largest_indices(np.abs(other - one))
     query, key = divmod(most, len(labels))
     sentence = _(
         "Largest difference: query **{query}**, key **{key}**: {weight} ({one}) and {other_weight} "

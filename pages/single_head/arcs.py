@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.arcs import LEAST
-from attn_figures.ties import largest, largest_first
+from attn_figures.ties import largest_first, largest_indices
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.programs import More
@@ -110,7 +110,7 @@ def describe_head_arcs(
         mean=f"{np.mean([*left_out.values()]):.3f}",
         most=f"{left_out[most]:.3f}",
         head=most + 1,
-        key=first_of([keys[each] for each in largest(mean)]),
+        key=first_of([keys[each] for each in largest_indices(mean)]),
         weight=f"{mean.max() * (len(queries) if summed else 1):.3f}",
     )
     return paragraph(arcs_sentence, mean_sentence)

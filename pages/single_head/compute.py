@@ -104,7 +104,7 @@ def _at_every_step(state: State, look: StageOptions) -> tuple[Result, ...]:
     shape = len(head.queries), len(head.keys)
     masks = torch.stack([make_mask(scoring.masking, *shape, each) for each in widths])
     matrices, effective = _matrices(head, state, masks, temperatures, look)
-    if len(removals) > 1 or removals[0].what:
+    if len(removals) > 1 or removals[0].kind:
         matrices = with_removals(matrices[0], removals)
     moving = (_repeat(each, len(matrices)) for each in (temperatures, widths, effective, removals))
     return tuple(

@@ -74,7 +74,7 @@ def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
         lines = [f"Q, K, V = {', '.join(sides)}"]
     numbers |= result.own
     code = mask_code(masking, result.width) if masking.kind != "none" else ""
-    if code or result.removal.what == "without":
+    if code or result.removal.kind == "without":
         lines.append("i, j = places(len(Q), len(K))")
     if masking.kind != "none":
         numbers |= {} if code else {"allowed": result.matrices.mask.astype(int)}
@@ -136,6 +136,6 @@ def _more(result: Result, mask: str) -> More:
     if result.along is not None:
         return plane_lines(result.along.dimensions)
     lines, prints = (
-        removed_weights.removal_lines(removal, result.matrices.keys, mask) if removal.what else ((), ())
+        removed_weights.removal_lines(removal, result.matrices.keys, mask) if removal.kind else ((), ())
     )
     return [beside_sink(line, result.scoring.sink) for line in lines], prints

@@ -4,7 +4,7 @@ import numpy as np
 
 from attn_figures.numbers import number
 from attn_figures.single_head import HeadMatrices
-from attn_figures.ties import largest
+from attn_figures.ties import largest_indices
 from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.removed_weights import Removal
 from attn_ui.base.ties import ROUNDING, drop_rounding
@@ -31,7 +31,7 @@ def describe_threshold(matrices: HeadMatrices, removal: Removal) -> str:
         count=f"{matrices.mask.sum():,}",
         mean=number(float(mass.mean()), 3),
         least=number(float(mass.min()), 3),
-        queries=_query(matrices, *rows[largest(-mass)].tolist()),
+        queries=_query(matrices, *rows[largest_indices(-mass)].tolist()),
     )
     if threshold.output_change is not None:
         changes = threshold.output_change[rows]
@@ -41,7 +41,7 @@ def describe_threshold(matrices: HeadMatrices, removal: Removal) -> str:
             most=number(drop_rounding(float(changes.max())), 3),
         )
         sentence = paragraph(sentence, change_sentence)
-    more = int((threshold.cells[rows].sum(axis=1) > removal.value).sum()) if removal.what == "largest" else 0
+    more = int((threshold.cells[rows].sum(axis=1) > removal.value).sum()) if removal.kind == "largest" else 0
     ties = _n(
         "In {count} row more are kept: all that tie with the last.",
         "In {count} rows more are kept: all that tie with the last.",
@@ -62,11 +62,11 @@ def describe_ablation(matrices: HeadMatrices) -> str:
         "average.",
         key=_key(matrices, ablation.key),
         lost=number(float(weights.max()), 3),
-        queries=_query(matrices, *largest(weights)),
+        queries=_query(matrices, *largest_indices(weights)),
         mean=number(drop_rounding(float(means[ablation.key])), 3),
         far=number(float(changes.max()), 3),
-        furthest=_query(matrices, *largest(changes)),
-        most=first_of([_key(matrices, key) for key in largest(means)]),
+        furthest=_query(matrices, *largest_indices(changes)),
+        most=first_of([_key(matrices, key) for key in largest_indices(means)]),
         largest=number(drop_rounding(float(means.max())), 3),
     )
     count = int(ablation.empty.sum())
@@ -80,9 +80,9 @@ def describe_ablation(matrices: HeadMatrices) -> str:
 
 def threshold_formula(removal: Removal) -> str:
     """Return the formula of the weights that stay, their mass, and the renormalised row."""
-    value = f"{removal.value:g}" if removal.what == "above" else r"\tau"
+    value = f"{removal.value:g}" if removal.kind == "above" else r"\tau"
     rule = rf"A_{{ij}} \ge {value}" if removal.value else "A_{ij} > 0"
-    if removal.what == "largest":
+    if removal.kind == "largest":
         rule = rf"A_{{ij}} \ge A_{{i({removal.value:.0f})}}"
     return (
         rf"m_i = \sum_j [\,{rule}\,]\, A_{{ij}},\quad "

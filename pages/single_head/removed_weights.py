@@ -17,11 +17,11 @@ from attn_words import N_, cached
 
 def with_removals(matrices: HeadMatrices, steps: Sequence[Removal]) -> list[HeadMatrices]:
     """Return the head with its weights removed at each step, all in one batched call."""
-    if steps[0].what == "without":
+    if steps[0].kind == "without":
         return [matrices.with_ablation(_ablations(matrices), int(step.value)) for step in steps]
     weights = torch.from_numpy(matrices.weights)
     values = torch.tensor([step.value for step in steps], dtype=weights.dtype)[:, None, None]
-    rule: dict[str, Any] = {"threshold": values} if steps[0].what == "above" else {"top": values.long()}
+    rule: dict[str, Any] = {"threshold": values} if steps[0].kind == "above" else {"top": values.long()}
     parts = threshold_weights(weights, **rule)
     return matrices.with_thresholds(
         parts, parts.weights @ torch.from_numpy(matrices.value), again=steps[0].renormalised
@@ -52,9 +52,9 @@ def as_keys(scores: Tensor, head: HeadMatrices, sink: float | None) -> tuple[Ten
 
 def audit_removal(matrices: HeadMatrices, removal: Removal) -> list[Check]:
     """Check the removal of weights against torch; [] if none are removed."""
-    if not removal.what:
+    if not removal.kind:
         return []
-    if removal.what == "without":
+    if removal.kind == "without":
         return [audit_ablation(*_by_scores(matrices), scale=1.0)]
     return [audit_threshold(torch.from_numpy(matrices.weights), **removal.rule)]
 

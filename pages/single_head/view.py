@@ -39,7 +39,7 @@ def view(controls: Controls, state: State) -> View[Result]:
     notes: list[str] = [_("A click on a box opens its stage.")] if stage == "diagram" else []
     if STAGES[stage].removes_weights:
         removals = read_removal(controls, len(head.queries), head.keys, head.value.shape[-1])
-        stage = "without" if removals.what == "without" else stage
+        stage = "without" if removals.kind == "without" else stage
         moves, slider = None, removals.slider
         notes += [removals.note()] if removals.note() else []
         removals_of_steps = tuple(map(removals.at, removals.steps.values))

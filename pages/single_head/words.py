@@ -3,7 +3,7 @@
 import numpy as np
 
 from attn_figures.numbers import as_share, as_weight, number
-from attn_figures.ties import largest
+from attn_figures.ties import largest_indices
 from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_ui.base.ties import drop_rounding, tie_sentence
@@ -52,7 +52,7 @@ def describe_row(result: Result) -> str:
         "(average {mean}).",
         query=_query(result),
         weight=f"{matrices.weights[row].max():.3f}",
-        key=_keys(result, *largest(matrices.weights[row])),
+        key=_keys(result, *largest_indices(matrices.weights[row])),
         spread=f"{result.effective[row]:.1f}",
         count=int(matrices.mask[row].sum()),
         mean=f"{result.effective[matrices.weights.any(axis=1)].mean():.1f}",
@@ -123,7 +123,7 @@ def describe_points(result: Result) -> str:
     if result.matrices.points is None:
         return ""
     planes, row = result.matrices.points(), result.cell[0]
-    best = largest(result.matrices.weights[row])[0]
+    best = largest_indices(result.matrices.weights[row])[0]
     return _(
         "Query {query}, key {key}: q · k = {whole}, of which the plane shows {shown}. Keys that have another "
         "rank there: {moved}. Squared length kept: {share} of queries and keys, {values} of the values.",
@@ -174,4 +174,5 @@ def warning(result: Result, *, of_largest: bool) -> str:
             len(empty),
             queries=first_of([f"“{coloured('query', result.matrices.queries[row])}”" for row in empty]),
         )
-    return tie_sentence(len(largest(result.matrices.weights[result.cell[0]])) - 1) if of_largest else ""
+    row = result.matrices.weights[result.cell[0]]
+    return tie_sentence(len(largest_indices(row)) - 1) if of_largest else ""

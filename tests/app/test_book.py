@@ -103,7 +103,7 @@ def test_book_glossary_has_every_term_once() -> None:
         text = pages[f"glossary/{group.replace(' ', '-')}.md"]
         assert len(re.findall("^## ", text, re.MULTILINE)) == len(terms)
         for term in terms:
-            assert term.says in text
+            assert term.definition in text
             assert f"(https://lab.example.org/{term.place.address.removeprefix('./')})" in text
     anchors = re.findall(r"^\((term-.*)\)=$", "\n".join(pages.values()), re.MULTILINE)
     assert len(anchors) == len({*anchors}) == sum(map(len, TERMS.values()))

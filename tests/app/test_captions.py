@@ -1,4 +1,4 @@
-"""The sentences that move with a figure: markdown in, runs of plain text out, each once."""
+"""The sentences that move with a figure: markdown in, spans of plain text out, each once."""
 
 import zlib
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_live.captions import CaptionTemplates, Run, check_captions, pack_captions, runs
+from attn_live.captions import CaptionTemplates, TextSpan, check_captions, pack_captions, spans
 from attn_ui.base.markdown import coloured, plain
 from tests.messages import caption_at
 
@@ -30,7 +30,7 @@ from tests.messages import caption_at
     ],
 )
 def test_caption_runs_have_the_roles_of_their_marks(sentence: str, wanted: list[tuple[str, str]]) -> None:
-    assert runs(sentence) == wanted
+    assert spans(sentence) == wanted
 
 
 PIECES = ["*", "**", "a", " ", "b c", ":", ":violet[", "]", "\\", "\n"]
@@ -43,11 +43,11 @@ BOLD_ONLY = st.lists(st.sampled_from(["a", "b c", "**d**", "**e f**"]), max_size
 @given(st.lists(SENTENCES | BOLD_ONLY, max_size=6))
 def test_captions_at_returns_every_caption(sentences: list[str]) -> None:
     packed = pack_captions(sentences)
-    assert [caption_at(packed, step) for step in range(len(sentences))] == [runs(each) for each in sentences]
+    assert [caption_at(packed, step) for step in range(len(sentences))] == [spans(each) for each in sentences]
 
 
-def joined(said: Iterable[Run]) -> list[Run]:
-    """Return runs with neighbours of one role joined: whether a field is a run of its own is not seen."""
+def joined(said: Iterable[TextSpan]) -> list[TextSpan]:
+    """Return spans with neighbours of one role joined: whether a field is a span of its own is not seen."""
     return [
         (role, "".join(text for _role, text in together))
         for role, together in groupby(said, key=lambda run: run[0])
@@ -76,7 +76,7 @@ def test_caption_templates_equal_their_filled_texts(data: st.DataObject, forms: 
     check_captions(packed, steps, rows)
     for place, (form, fields) in enumerate(drawn):
         whole = forms[form].format_map({name: plain(text) for name, text in fields.items()})
-        assert joined(caption_at(packed, *divmod(place, rows))) == joined(runs(whole)), (forms[form], fields)
+        assert joined(caption_at(packed, *divmod(place, rows))) == joined(spans(whole)), (forms[form], fields)
 
 
 def test_caption_templates_send_equal_captions_once() -> None:
@@ -99,9 +99,9 @@ def test_caption_fields_are_never_marks() -> None:
 
 @pytest.mark.parametrize("typed", ["<b>*a*</b>", "a]b[", "**", ":violet[x]", "\\", "\\*", "1*2*3", "`$x$`"])
 def test_caption_runs_return_typed_text_unchanged(typed: str) -> None:
-    assert "".join(text for _, text in runs(plain(typed))) == typed
-    assert {role for role, _ in runs(plain(typed))} <= {""}
-    said = runs(f"the {coloured('key', typed)} and **{plain(typed)}**")
+    assert "".join(text for _, text in spans(plain(typed))) == typed
+    assert {role for role, _ in spans(plain(typed))} <= {""}
+    said = spans(f"the {coloured('key', typed)} and **{plain(typed)}**")
     assert "".join(text for _, text in said) == f"the {typed} and {typed}"
     assert {role for role, _ in said} <= {"", "key", "b"}
 
@@ -118,7 +118,7 @@ def test_captions_by_row_are_sent_once_each() -> None:
     says = [["one **x**", "two **x**"], ["one **x**", "three"]]
     packed = pack_captions(says)
     assert [[caption_at(packed, step, row) for row in (0, 1)] for step in (0, 1)] == [
-        [runs(sentence) for sentence in step] for step in says
+        [spans(sentence) for sentence in step] for step in says
     ]
     plainly = zlib.decompress(packed)
     assert plainly.count(b'"one "') == 1

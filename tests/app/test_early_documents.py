@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from attn_live.captions import runs
+from attn_live.captions import spans
 from attn_ui.base.navigation import PAGES, PageEntry
 from attn_ui.host import early_picture
 from attn_words import LANGUAGES, _, speaking
@@ -29,7 +29,7 @@ def test_early_title_and_sentence_equal_the_pages(page: PageEntry) -> None:
             title, about = _(built.title), _(built.about)
         known = PLACES[name_of(page)][spoken]
         assert known["title"] == title
-        assert [tuple(run) for run in known["about"]] == runs(about)
+        assert [tuple(run) for run in known["about"]] == spans(about)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -231,27 +231,27 @@ def test_term_numbers_are_right() -> None:
         torch.testing.assert_close(found[:-1, :-1], found[1:, 1:])  # one number all along a diagonal,
         assert abs(found[0, 1] - found[1, 0]) > 1e-3  # and another as far away on the other side
     for name in ("RoPE", "T5 relative bias", "Relative position"):
-        assert "offset" in EVERY_TERM[name].says
-        assert "distance" not in EVERY_TERM[name].says
+        assert "offset" in EVERY_TERM[name].definition
+        assert "distance" not in EVERY_TERM[name].definition
 
     at = torch.rand(5, dtype=torch.float64, generator=draw)
     weights = attn_core.nadaraya_watson(at, at, at, kernel="gaussian", bandwidth=0.3).weights
     torch.testing.assert_close(weights, F.softmax(-(((at[:, None] - at) / 0.3) ** 2) / 2, dim=-1))
-    assert "minus half the squared distances in bandwidths" in EVERY_TERM["Gaussian kernel"].says
+    assert "minus half the squared distances in bandwidths" in EVERY_TERM["Gaussian kernel"].definition
 
     # A mask breaks permutation equivariance; without one it holds.
     x, order = torch.randn(5, 4, dtype=torch.float64, generator=draw), torch.tensor([2, 0, 1, 4, 3])
     for causal in (False, True):
         whole, shuffled = (F.scaled_dot_product_attention(e, e, e, is_causal=causal) for e in (x, x[order]))
         assert torch.allclose(shuffled, whole[order]) != causal
-    assert "without positions and masks" in EVERY_TERM["Permutation equivariance"].says.lower()
+    assert "without positions and masks" in EVERY_TERM["Permutation equivariance"].definition.lower()
 
     modules = [
         attn_core.MultiHeadAttention(8, heads, d_head=width) for heads, width in ((1, 8), (4, 2), (4, 8))
     ]
     one, shared_out, as_wide = (sum(each.numel() for each in module.parameters()) for module in modules)
     assert one == shared_out < as_wide
-    assert "heads that share out d_model add none" in EVERY_TERM["Parameters"].says
+    assert "heads that share out d_model add none" in EVERY_TERM["Parameters"].definition
 
 
 @pytest.mark.parametrize("group", GROUP.options)
@@ -260,7 +260,8 @@ def test_glossary_lists_its_terms_and_links(group: str) -> None:
     said = "\n".join(each.value for each in at.markdown)
     for name, listed in TERMS.items():
         for term in listed:
-            there = f"**{term.name}**" in said and f"]({term.place.address})" in said and term.says in said
+            parts = f"**{term.name}**", f"]({term.place.address})", term.definition
+            there = all(part in said for part in parts)
             assert there or group != name
             if group != name:  # of all groups none is open
                 assert f"- **{term.name}** " not in said

@@ -362,7 +362,7 @@ def texts_of(lesson: Lesson) -> list[LessonText]:
             if isinstance(part, LessonText):
                 found.append(part)
             elif isinstance(part, LessonQuestion):
-                found += [part.asks, *([part.because] if part.because else [])]
+                found += [part.text, *([part.because] if part.because else [])]
             else:
                 found.append(part.text)
     return found

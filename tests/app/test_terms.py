@@ -84,7 +84,7 @@ def test_claim_letters_have_entries(name: str) -> None:
     own = [term for term in terms.page_terms("what_courses_say") if term.on.endswith(f":{name}")]
     assert own
     for term in own:  # in the claim's own words
-        assert term.says[1:-1] in claim.in_words
+        assert term.definition[1:-1] in claim.in_words
 
 
 def test_kernel_and_scheme_formula_letters_have_entries() -> None:
@@ -175,7 +175,7 @@ def test_every_term_is_translated() -> None:
         for name in (term.name, *term.apart):
             is_word = re.search("[a-z]{6}", name) and name not in kept
             assert known.pgettext("term", name) != name or not is_word, name
-        assert known.gettext(term.says) != term.says
+        assert known.gettext(term.definition) != term.definition
     with speaking(PSEUDO):
         assert not re.search("[a-z]{3}", "".join(terms.names("Query", "attention score")))
 
@@ -194,7 +194,7 @@ def test_letter_has_the_meaning_of_its_page() -> None:
     }
     assert {at: terms.meanings(at[1])[at[0]].name for at in meant} == meant
     noise = terms.meanings("what_courses_say:robust to noise")
-    assert noise["E"].says.startswith("The rows of $X$ are the eight")
+    assert noise["E"].definition.startswith("The rows of $X$ are the eight")
 
 
 def test_letter_has_one_meaning_in_one_place() -> None:

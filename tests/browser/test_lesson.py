@@ -156,7 +156,7 @@ def test_lesson_on_a_projector_follows_a_presenters_remote(app: AppPage) -> None
     told = app.page.locator(".live-figure[data-projector] .live-told")
     says = app.page.locator(".live-figure[data-projector] .live-says")
     for place in (0, 1):
-        asked = [each.asks.markdown for each in lesson.steps[place].questions]
+        asked = [each.text.markdown for each in lesson.steps[place].questions]
         assert asked
         for number, markdown in enumerate(asked):
             expect(told).to_contain_text(" ".join(re.split(r"[*$`{]", markdown)[0].split()))

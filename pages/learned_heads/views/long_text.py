@@ -26,17 +26,17 @@ from pages.learned_heads.settings import LONG_TAB, WITHIN
 from pages.learned_heads.visible_part import visible_part
 
 
-def view(controls: Controls, state: LongText) -> View[AnyResult]:
+def view(controls: Controls, result: LongText) -> View[AnyResult]:
     """Draw the heads of the layer; show the error if they cannot be computed."""
-    model = state.model
+    model = result.model
     heads = range(1, model.n_head + 1)
     slider = replace(WITHIN, values=tuple(map(float, heads)))
     head = slider.nearest(controls.value(slider))
     try:
         with controls.working() as tell:
-            if not _draw.pack.is_kept(state.text, state.layer, state):
-                summarise_with_progress(state, lambda layer, at: tell(*reading(state, layer, at)))
-        scene = _draw(state.text, state.layer, state)
+            if not _draw.pack.is_kept(result.text, result.layer, result):
+                summarise_with_progress(result, lambda layer, at: tell(*reading(result, layer, at)))
+        scene = _draw(result.text, result.layer, result)
         scene.pack()
     except ValueError as error:
         fault = _("{fault}.", fault=plain(capital(str(error))))
@@ -45,19 +45,19 @@ def view(controls: Controls, state: LongText) -> View[AnyResult]:
     figure = Figure(
         scene,
         key="long",
-        name=f"heads of {model.name}, layer {state.layer + 1}",
-        slider=Slider(_("Head of the layer"), slider, names=[state.name(each - 1) for each in heads]),
-        caption=describe_blocks(state.n),
+        name=f"heads of {model.name}, layer {result.layer + 1}",
+        slider=Slider(_("Head of the layer"), slider, names=[result.name(each - 1) for each in heads]),
+        caption=describe_blocks(result.n),
     )
     one_layer = _(
         "The maps of all heads together have room for {most} tokens, and this text has {places}: here is one "
         "layer at a time.",
         most=f"{model.most_tokens:,}",
-        places=f"{state.n:,}",
+        places=f"{result.n:,}",
     )
     notes = [one_layer, words.about_model(model)]
     return View(
-        replace(state, head=head, zoom=visible_part(controls, (state.n, state.n))),
+        replace(result, head=head, zoom=visible_part(controls, (result.n, result.n))),
         figure,
         notes=[*map(Small, notes)],
         below="long_head",
@@ -66,15 +66,15 @@ def view(controls: Controls, state: LongText) -> View[AnyResult]:
 
 
 @shared_scene
-def _draw(text: str, layer: int, _state: LongText) -> Scene:
+def _draw(text: str, layer: int, _result: LongText) -> Scene:
     """Draw all heads of a layer; the cache's key leaves out the model, as a process has only one."""
     del text, layer
-    summary, labels = _state.summary, _state.labels
-    heads = range(_state.model.n_head)
+    summary, labels = _result.summary, _result.labels
+    heads = range(_result.model.n_head)
     panels = [
-        long_head.spec(summary.blocks[head], _state.number(head), labels, summary.size) for head in heads
+        long_head.spec(summary.blocks[head], _result.number(head), labels, summary.size) for head in heads
     ]
-    return Scene(panels, captions=[_caption(_state, summary, head) for head in heads])
+    return Scene(panels, captions=[_caption(_result, summary, head) for head in heads])
 
 
 def _caption(result: LongText, summary: LayerSummary, head: int) -> str:

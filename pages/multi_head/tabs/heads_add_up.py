@@ -8,7 +8,7 @@ import torch
 
 from attn_figures.contributions import contributions, shares
 from attn_figures.scene import Scene
-from attn_figures.ties import largest
+from attn_figures.ties import largest_indices
 from attn_ui.base.markdown import coloured
 from attn_ui.base.page import Slider
 from attn_ui.base.scenes import shared_scene
@@ -64,7 +64,7 @@ def _sentences(setting: HeadsSetting, n_head: int, off: tuple[int, ...]) -> list
     for token, each, output, change in zip(
         sequences(setting).queries, lengths, attention.output, changes, strict=True
     ):
-        most, *others = largest(each)
+        most, *others = largest_indices(each)
         adds = _(
             "{token}: head {head} adds most, a vector of length {length}; the output has length {whole}.",
             token=coloured("query", token),

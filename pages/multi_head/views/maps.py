@@ -46,7 +46,7 @@ def two_heads(result: Result) -> Spec:
 
 def draw_removal(steps: Sequence[Result]) -> Sequence[Spec]:
     """Draw one head at each step with removed weights faded, or without one key."""
-    picture = single_head.ablation if steps[0].removal.what == "without" else single_head.threshold
+    picture = single_head.ablation if steps[0].removal.kind == "without" else single_head.threshold
     return LazyMap(picture, matrices_of_steps(steps))
 
 
@@ -62,6 +62,6 @@ def describe_removal(result: Result) -> str:
 
 def formula(result: Result) -> str:
     """Return the formula of the removed weights; "" where none are."""
-    if result.removal.what == "without":
+    if result.removal.kind == "without":
         return removal_words.ablation_formula()
-    return removal_words.threshold_formula(result.removal) if result.removal.what else ""
+    return removal_words.threshold_formula(result.removal) if result.removal.kind else ""

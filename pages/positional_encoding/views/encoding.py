@@ -7,7 +7,7 @@ from attn_figures import position_maps as pictures
 from attn_figures.numbers import number
 from attn_figures.picture import Spec
 from attn_figures.scene import Scene
-from attn_figures.ties import largest
+from attn_figures.ties import largest_indices
 from attn_live.captions import LazyMap
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
@@ -74,7 +74,7 @@ def _caption(values: NDArray[np.float64], scheme: str, base: float) -> str:
     """Describe an encoding (length, d_model): its waves, and its longest and shortest vectors."""
     shows = _("Each row is the vector that its position adds to a word.")
     lengths = np.linalg.norm(values, axis=1)
-    longest, *ties = largest(lengths)
+    longest, *ties = largest_indices(lengths)
     if len(ties) + 1 == len(lengths):
         readout, ties = _("Every vector has the length {length}.", length=number(float(lengths[0]))), []
     else:
