@@ -27,8 +27,8 @@ class Pin:
         bad = bad_settings(self.settings, parse_qs(text, keep_blank_values=True)) if text else ()
         if bad and "=" in text:
             problems = [_("{name}: {wanted}", name=each.name, wanted=each.requirement) for each in bad]
-            listed = _("; ").join(problems)
-            requirement = _("the settings of another link to this page, of them {problems}", problems=listed)
+            faults = _("; ").join(problems)
+            requirement = _("the settings of another link to this page, of them {problems}", problems=faults)
             raise ValueError(requirement)
         if len(text) > LONGEST or (text and "=" not in text):
             raise ValueError(
