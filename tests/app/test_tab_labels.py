@@ -18,7 +18,7 @@ SIGNS: dict[str, dict[str, str]] = {
         "Code": CODE,
     },
     "single-head": {
-        "Arithmetic": "The framed cell:",
+        "Arithmetic": "or click a cell where",
         "Maths": "what it asks for, what it is found by",
         "Scale": "Drag the width",
         "FlashAttention": "a tile at a time",

@@ -78,7 +78,7 @@ def choose_cell(
             does = _("Block this cell") if matrices.mask[cell] else _("Free this cell")
             st.button(does, on_click=toggle_cell, args=(CONTROLS, *cell))
     framed = _(
-        "The framed cell: “{query}” meets “{key}”. Click another cell of any map to work that one out.",
+        "“{query}” meets “{key}”: choose others above, or click a cell where a map is drawn.",
         query=coloured("query", matrices.queries[cell[0]]),
         key=coloured("key", matrices.keys[cell[1]]),
     )
