@@ -65,7 +65,7 @@ def layer_curves(
     if state.shape[1] <= WIDEST_STATE:
         panels.append(
             Matrix(
-                "state",
+                "vectors",
                 state,
                 _("vectors after layer {layer}", layer=layer)
                 if layer

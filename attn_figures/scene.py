@@ -22,6 +22,7 @@ from attn_live.arrays import CrossedLabels
 from attn_live.captions import CaptionTemplates, StepCaption
 from attn_live.packing import Cursor, Moves, pack
 from attn_live.plain_labels import number_duplicates, plain_label
+from attn_words import _
 
 _LARGE_BODY = 6.0  # units of the longer side of a map with too many cells for a unit each
 _WHOLE_CELLS = 0.05  # the share by which sides of cells may differ that count as squares
@@ -248,7 +249,7 @@ def _map(panel: Matrix) -> MapPanel:
         pick=Pick(panel.pick.row, panel.pick.column, together="compared"),
         size=_size(panel),
     )
-    return MapPanel(_plain_title(panel.title) or panel.name, matrix)
+    return MapPanel(_plain_title(panel.title) or _(panel.name), matrix)
 
 
 def names_of(side: Side) -> list[str]:

@@ -285,6 +285,8 @@ def test_pin_is_compared_in_chinese() -> None:
         assert at.view.figure is not None
         assert "A：" in at.view.figure.caption
         assert at.view.figure.name.endswith("compared")  # a file's name
+        two_inputs = page_at("kernel-regression").at("picture=Two+inputs&pin=picture%3DTwo%2Binputs")
+        assert "估计图" in two_inputs.sentence
 
 
 def test_search_finds_entries_by_both_names() -> None:

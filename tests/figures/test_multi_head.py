@@ -198,4 +198,4 @@ def test_layer_curves_draw_the_highlight_on_top() -> None:
     assert figure.layout.yaxis.type == "log"
     here = next(trace for trace in figure.data if trace.name == "length here")
     assert (here.x[0], here.y[0]) == (3, lengths[0, 3])
-    np.testing.assert_array_equal(next(t for t in figure.data if t.name == "state").z, state)
+    np.testing.assert_array_equal(next(t for t in figure.data if t.name == "vectors").z, state)
