@@ -17,7 +17,7 @@ import torch
 
 from attn_core.toys.files import SHIPPED, path_of, write_run
 from attn_core.toys.tasks import TASKS
-from attn_core.toys.training import CHECKPOINTS, Evaluation, Recipe, train
+from attn_core.toys.training_loop import CHECKPOINTS, Evaluation, Recipe, train
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

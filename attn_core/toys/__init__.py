@@ -6,7 +6,7 @@ from attn_core.toys.measures import CHANCE, MEASURES, any_other_token, measure_h
 from attn_core.toys.mistakes import TOY_MISTAKES
 from attn_core.toys.model import Attend, ToyModel, ToyRun
 from attn_core.toys.tasks import BLANK, LETTERS, SYMBOLS, TASKS, Task
-from attn_core.toys.training import (
+from attn_core.toys.training_loop import (
     Checkpoint,
     Evaluation,
     HeadAblation,

@@ -10,7 +10,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from attn_core.toys.tasks import TASKS
-from attn_core.toys.training import Checkpoint, HeadAblation, Recipe, Run, TrainingCurve
+from attn_core.toys.training_loop import Checkpoint, HeadAblation, Recipe, Run, TrainingCurve
 
 TRAINED = Path(__file__).parent / "trained"
 _NEEDED = {

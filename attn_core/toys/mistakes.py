@@ -17,7 +17,7 @@ from attn_core.multi_head import MultiHead, MultiHeadAttention, split_heads
 from attn_core.toys.files import packaged_run
 from attn_core.toys.model import Attend, ToyRun
 from attn_core.toys.tasks import SYMBOLS, TASKS
-from attn_core.toys.training import Recipe, evaluate
+from attn_core.toys.training_loop import Recipe, evaluate
 from attn_words import N_
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from attn_live.browser_words import add_folder, browser_words
 from attn_ui.base.link_options import DECIMALS, LANG
-from attn_ui.screen import looks
+from attn_ui.screen import palette_and_decimals
 from attn_ui.streamlit_inside import markup
 from attn_ui.streamlit_inside.run import session
 from attn_words import LANGUAGES, SOURCE, _, is_spoken, language, set_defaults, speak
@@ -37,7 +37,7 @@ def _here() -> str:
     return st.session_state.get(_CHOSEN) or preferred(st.context.locale)
 
 
-set_defaults(_here, lambda: 2 if session() is None else int(looks.current_look(DECIMALS)))
+set_defaults(_here, lambda: 2 if session() is None else int(palette_and_decimals.current_look(DECIMALS)))
 
 
 def preferred(locale: str | None) -> str:

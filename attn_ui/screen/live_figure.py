@@ -23,7 +23,7 @@ from attn_ui.base.page import Cell, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import SharedScene, pack_scene
 from attn_ui.export.standalone import saver_version
-from attn_ui.screen import looks
+from attn_ui.screen import palette_and_decimals
 from attn_ui.screen.address import show
 from attn_ui.screen.state import command, commanded, describe, offer, position, readings, report, revision
 
@@ -103,7 +103,7 @@ def live_figure(
             rows,
             selection,
             commanded,
-            palette=looks.current_look(PALETTE),
+            palette=palette_and_decimals.current_look(PALETTE),
             **about,
             settings=readings(),
             revision=revision(),

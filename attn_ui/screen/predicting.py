@@ -19,7 +19,7 @@ from attn_ui.base.parameters import Steps
 from attn_ui.base.predict import FALLS, RISES, CoverQuestion, Map
 from attn_ui.screen import state
 from attn_ui.screen.address import drop_setting
-from attn_ui.screen.component import component
+from attn_ui.screen.own_controls import component
 from attn_words import N_, _, language
 
 _KEY = "_predict"

@@ -9,7 +9,7 @@ import streamlit as st
 from attn_ui.base.link_options import LESSON
 from attn_ui.base.navigation import PAGES
 from attn_ui.host.run_queue import RUNS
-from attn_ui.screen import guide, language, looks, share, state, teach
+from attn_ui.screen import language, palette_and_decimals, share, state, teach, teach_page
 from attn_ui.screen.style import apply
 from attn_ui.streamlit_inside import markup
 from attn_words import _
@@ -23,7 +23,7 @@ _ICON = "data:image/svg+xml;base64," + b64encode((_ROOT / "attn_ui" / "icon.svg"
 def run() -> None:
     """Run the page that the address names."""
     language.speak_here()
-    looks.sync_with_address()
+    palette_and_decimals.sync_with_address()
     apply()
     is_embedded = st.context.is_embedded
     if is_embedded:
@@ -62,7 +62,7 @@ def _pages() -> tuple[st.Page, ...]:
             )
             for page in PAGES
         )
-        helps = st.Page(guide.show, title=_("Guide"), url_path="guide", visibility="hidden")
+        helps = st.Page(teach_page.show, title=_("Guide"), url_path="guide", visibility="hidden")
         st.session_state[key] = (*entries, helps)
     pages: tuple[st.Page, ...] = st.session_state[key]
     return pages

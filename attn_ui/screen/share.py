@@ -21,7 +21,7 @@ from attn_ui.host.assets import plotly_js
 from attn_ui.host.hosting import hosting
 from attn_ui.publish.files import NAME
 from attn_ui.publish.snippet import archive, archive_version, snippet
-from attn_ui.screen import looks, settings_file, state
+from attn_ui.screen import palette_and_decimals, settings_file, state
 from attn_ui.screen.address import address_items
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_words import SOURCE, _, cached, language, paragraph
@@ -73,7 +73,7 @@ def fill() -> None:
         st.divider()
         _page(url, settings, "" if about else address.partition("?")[0].removesuffix(url))
         st.divider()
-        looks.show()
+        palette_and_decimals.show()
 
 
 def link(*, framed: bool, **more: str) -> str:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from attn_ui.base.parameters import Table
 from attn_ui.screen import state
-from attn_ui.screen.component import component
+from attn_ui.screen.own_controls import component
 
 _KEY = "word-order"
 

@@ -10,7 +10,7 @@ from attn_live.pyramid import Keep
 from attn_ui.base.parameters import Sight
 from attn_ui.host.tiles import OpenMap, Source
 from attn_ui.screen import state
-from attn_ui.screen.component import component
+from attn_ui.screen.own_controls import component
 
 _KEPT = "_zoomed_map"
 

@@ -7,7 +7,7 @@ from attn_figures.long_map import SHORT, meta
 from attn_live.pyramid import Pyramid, level_sizes
 from attn_ui.base.link_options import PALETTE
 from attn_ui.host.tiles import Source
-from attn_ui.screen import looks
+from attn_ui.screen import palette_and_decimals
 from attn_ui.screen.progress import working
 from attn_ui.screen.zoomed_map import zoomed_map
 from attn_words import _
@@ -34,7 +34,7 @@ def show(result: Heads | LongText) -> None:
                 (result.text, result.layer, result.head, result.keep),
                 sizes=level_sizes(result.n, result.n),
                 keep=result.keep,
-                meta=meta(words, words, palette=looks.current_look(PALETTE)),
+                meta=meta(words, words, palette=palette_and_decimals.current_look(PALETTE)),
                 name=result.name(result.head),
                 key=KEY,
                 sight=(ZOOM, result.zoom),
@@ -56,7 +56,7 @@ def show(result: Heads | LongText) -> None:
         (ranked.maps, ranked.words_only, result.head, result.keep),
         sizes=level_sizes(*weights.shape),
         keep=result.keep,
-        meta=meta(*axes, quantity=ranked.model.quantity, palette=looks.current_look(PALETTE)),
+        meta=meta(*axes, quantity=ranked.model.quantity, palette=palette_and_decimals.current_look(PALETTE)),
         name=name,
         key=KEY,
         sight=(ZOOM, result.zoom),

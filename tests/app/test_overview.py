@@ -167,7 +167,7 @@ def test_overview_model_button_without_the_package_names_it(monkeypatch: pytest.
 def test_overview_help_links_to_a_guide_whose_links_open() -> None:
     (helps,) = [each.proto.body for each in overview().get("html") if 'target="help"' in each.proto.body]
     assert 'href="guide"' in helps
-    app = AppTest.from_string("from attn_ui.screen import guide\nguide.show()").run()
+    app = AppTest.from_string("from attn_ui.screen import teach_page\nteach_page.show()").run()
     assert not app.exception
     links = re.findall(r"\[`([^`]+)`\]\(([^)]+)\)", app.markdown[0].value)
     assert len(links) > 10

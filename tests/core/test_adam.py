@@ -37,7 +37,7 @@ def test_adam_step_equals_torch_bit_for_bit() -> None:
 @pytest.mark.slow
 def test_fit_and_training_import_no_compiler() -> None:
     asked = (
-        "import sys, attn_core as a, attn_core.toys.training as t\n"
+        "import sys, attn_core as a, attn_core.toys.training_loop as t\n"
         "a.fit_heads(2, seeds=[0], steps=2); t.train(t.Recipe('copy', steps=2), checkpoints=2)\n"
         "print([name for name in ('torch._dynamo', 'sympy') if name in sys.modules])"
     )

@@ -32,7 +32,7 @@ from attn_core.toys import (
     train,
     write_run,
 )
-from attn_core.toys.training import Evaluation, _among, _evenly_along_path
+from attn_core.toys.training_loop import Evaluation, _among, _evenly_along_path
 
 # What names the head that does the task.
 RIGHT = {

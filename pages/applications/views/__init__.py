@@ -1,12 +1,12 @@
 """The uses of attention, by their names in a link."""
 
 from pages.applications.application import Application
-from pages.applications.views import captions, images, masks, speech, translation
+from pages.applications.views import image_captions, images, masks, speech, translation
 
 VIEWS: dict[str, Application] = {
     "translation": translation,
     "BERT and GPT": masks,
     "images": images,
-    "captions": captions,
+    "captions": image_captions,
     "speech": speech,
 }
