@@ -22,7 +22,7 @@ _ALIKE = N_("**A** is pinned, and **B** is the same until you change something."
 def show(settings: Sequence[Parameter]) -> None:
     """Show the button that pins."""
     pin = Pin(tuple(settings))
-    st.button(_("Pin as A"), icon=":material/push_pin:", key="pin", on_click=_pin, args=(pin,))
+    st.button(_("Pin to compare"), icon=":material/push_pin:", key="pin", on_click=_pin, args=(pin,))
 
 
 def show_message() -> None:

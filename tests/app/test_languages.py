@@ -134,7 +134,7 @@ def test_link_in_chinese_translates_and_keeps_setting_names() -> None:
     assert mask.value == "causal"
     with speaking(ZH):
         assert mask.options == [label_of(_setting("single-head", "mask"), each) for each in _options("mask")]
-    assert app.button(key="pin").label == "固定为 A"
+    assert app.button(key="pin").label == "固定以比较"
     assert app.query_params["mask"] == "causal"
     mask.set_value("none").run()
     assert "mask" not in app.query_params  # it is the default
@@ -158,7 +158,7 @@ def test_language_change_changes_words_only() -> None:
     app.button(key="language-zh").click().run()
     assert app.query_params["lang"] == ZH
     assert labels(app) != english
-    assert app.button(key="pin").label == "固定为 A"
+    assert app.button(key="pin").label == "固定以比较"
     kept = {name: app.query_params[name] for name in ("mask", "t", "bias", "seed")}
     assert kept == {"mask": "causal", "t": "0.50", "bias": "true", "seed": "7"}
     assert (app.selectbox(key="mask").value, app.toggle(key="bias").value) == ("causal", True)
@@ -175,7 +175,7 @@ def test_language_and_shared_options_carry_to_the_next_page() -> None:
     app = open_sound("single-head", lang=ZH, mask="causal")
     open_page("multi-head", app)
     assert app.query_params["lang"] == ZH
-    assert app.button(key="pin").label == "固定为 A"
+    assert app.button(key="pin").label == "固定以比较"
     open_page("single-head", app)
     assert app.selectbox(key="mask").value == "causal"
     assert app.query_params["mask"] == "causal"
@@ -249,7 +249,7 @@ def test_unusable_settings_are_named_in_chinese() -> None:
 def test_unknown_language_is_dropped_and_named() -> None:
     app = open_sound("single-head", lang="tlh")
     assert any("The link's `lang` was `tlh`; wanted: one of en, zh." in each.value for each in app.warning)
-    assert app.button(key="pin").label == "Pin as A"
+    assert app.button(key="pin").label == "Pin to compare"
 
 
 def test_navigation_and_window_title_follow_the_language() -> None:

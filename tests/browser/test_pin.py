@@ -21,7 +21,7 @@ def weights(link: str) -> Any:
 @pytest.mark.still
 def test_pin_stays_while_the_slider_moves_b(app: AppPage) -> None:
     app.open("single-head?t=2")
-    button = app.page.get_by_role("button", name="Pin as A")
+    button = app.page.get_by_role("button", name="Pin to compare")
     button.click()
     app.settle()
     assert "pin=t%3D2" in app.page.url

@@ -127,7 +127,7 @@ def test_late_address_does_not_override_a_newer_one(app: AppPage) -> None:
 @pytest.mark.essential
 def test_pin_and_clear_are_kept_while_the_server_is_busy(quick: AppPage, hold: Hold) -> None:
     with hold():
-        quick.page.get_by_role("button", name="Pin as A").click()
+        quick.page.get_by_role("button", name="Pin to compare").click()
         quick.slider("fit").press("End")
         quick.page.wait_for_function("() => !document.querySelector('.live-figure[data-unsent]')")
     quick.settle()
@@ -143,7 +143,7 @@ def test_slider_keeps_its_focus_when_the_pin_is_late(app: AppPage, waiting: tupl
     app.server, hold = waiting
     app.open("single-head?stage=threshold")
     for button, address in [
-        ("Pin as A", {"stage": ["threshold"], "above": ["0.06"], "pin": ["stage=threshold"]}),
+        ("Pin to compare", {"stage": ["threshold"], "above": ["0.06"], "pin": ["stage=threshold"]}),
         ("Clear", {"stage": ["threshold"], "above": ["0.07"]}),
     ]:
         with hold():
@@ -159,7 +159,7 @@ def test_slider_keeps_its_focus_when_the_pin_is_late(app: AppPage, waiting: tupl
 def test_pin_swap_takes_all_of_a_while_the_server_is_busy(app: AppPage, waiting: tuple[str, Hold]) -> None:
     app.server, hold = waiting
     app.open("single-head?mask=causal&t=0.5&unit=true")
-    app.page.get_by_role("button", name="Pin as A").click()
+    app.page.get_by_role("button", name="Pin to compare").click()
     app.settle()
     app.choose("mask", "none")
     app.settle()
