@@ -12,8 +12,10 @@ from attn_words import N_, _
 INVITATION = N_("Point at another word, or move the slider.")
 SOURCE = N_(
     "One of the 72 heads, each with such a map, of a trained language model (all-MiniLM-L6-v2, layer 4, "
-    "head 2): what it does was learned, not programmed. [CLS] and [SEP] begin and end every text. A row has "
-    "to sum to 1, so a word with nothing to look for rests on [CLS]: here {count} of the {words} words."
+    "head 2): what it does was learned, not programmed. Each word takes its weighted sum on to the next "
+    "layer; after the last one, a chatbot's model predicts the next word. [CLS] and [SEP] begin and end "
+    "every text. A row has to sum to 1, so a word with nothing to look for rests on [CLS]: here {count} of "
+    "the {words} words."
 )
 MARKS = ("[CLS]", "[SEP]")
 
