@@ -53,7 +53,7 @@ class SideBars:
     """Slim bars to the right of a matrix: one number a row, as a share of `full`, and its hover.
 
     `hover` may use Plotly's `%{customdata[i]}` for the columns of `details` (n_rows, n_details), and
-    `%{hovertext}` for the row's entry in `names`. The `label` stands under the bars, a word a line.
+    `%{hovertext}` for the row's entry in `names`. The `label` stands under the bars.
     """
 
     name: str
@@ -447,8 +447,7 @@ class Matrix:
         middle = len(self.columns) * (1 + (SIDE_GAP + SIDE_SHARE) / 2) - 0.5
         place = {"xref": axes.x, "x": middle, "yref": f"{axes.y} domain", "y": 0, "yanchor": "top"}
         font = {"size": theme.FONT_SIZE - 1, "color": theme.LIGHT.muted}
-        look = {"text": self.side_bars.label.replace(" ", "<br>"), "font": font, "showarrow": False}
-        return [place | look | {"yshift": 4}]
+        return [place | {"text": self.side_bars.label, "font": font, "yshift": -8, "showarrow": False}]
 
     def _beside(self, side: SideBars, axes: Axes) -> dict[str, Any]:
         n_columns = len(self.columns)

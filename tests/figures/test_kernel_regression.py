@@ -128,7 +128,7 @@ def test_fit_side_bars_show_effective_keys_and_row_sums() -> None:
     one = estimate((2,))
     figure = as_plotly(fit(scene(), one))
     bars = by_name(figure)["weights effective keys"]
-    (label,) = (each for each in figure.layout.annotations if each.text == "effective<br>keys")
+    (label,) = (each for each in figure.layout.annotations if each.text == "effective keys")
     assert bars.base <= label.x <= figure.layout.xaxis2.range[1]
     np.testing.assert_allclose(bars.customdata[:, 1], one.effective_keys)
     np.testing.assert_allclose(bars.customdata[:, 2], np.arange(N_QUERY) != 2)
