@@ -46,6 +46,7 @@ OPENED = {390: range(348, 769, 20), 1280: range(780, 2000, 80)}
 DRAWN = ".live-figure[data-state=drawn]"
 USUAL = {"fill": "#000000"}
 IN_SERIF = "<text[^>]*Source Serif.*?</text>"
+UNSEEN = r'<rect [^>]*style="(?=[^"]*fill-opacity:0(?![.\d]))[^"]*stroke-(?:opacity|width):0(?![.\d])[^"]*"/>'
 WITHOUT_LIFE = """() => {
   for (const figure of document.querySelectorAll(".live-figure")) figure.replaceWith(figure.cloneNode(true));
 }"""
@@ -248,8 +249,11 @@ def _tokens(svg: str) -> list[str]:
 
 
 def _named_alike(svg: str) -> str:
-    """Return a drawing with ids that do not depend on its content; in a page with one they cannot clash."""
-    return re.sub(r'(id="|#)s[0-9a-z]+-(\d+)', r"\1still\2", svg)
+    """Return a drawing with ids that do not depend on its content, without the boxes that nobody sees.
+
+    In a page with one drawing the ids cannot clash. A box around words has neither a fill nor a line.
+    """
+    return re.sub(r'(id="|#)s[0-9a-z]+-(\d+)', r"\1still\2", re.sub(UNSEEN, "", svg))
 
 
 def _styled_alike(one: str, other: str) -> list[str]:
