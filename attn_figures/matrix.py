@@ -444,8 +444,8 @@ class Matrix:
         """Return the label under the side bars, if they have one: the caption is no note."""
         if self.side_bars is None or not self.side_bars.label:
             return []
-        middle = len(self.columns) * (1 + (SIDE_GAP + SIDE_SHARE) / 2) - 0.5
-        place = {"xref": axes.x, "x": middle, "yref": f"{axes.y} domain", "y": 0, "yanchor": "top"}
+        left = {"x": len(self.columns) * (1 + SIDE_GAP) - 0.5, "xanchor": "left"}
+        place = {"xref": axes.x, "yref": f"{axes.y} domain", "y": 0, "yanchor": "top"} | left
         font = {"size": theme.FONT_SIZE - 1, "color": theme.LIGHT.muted}
         return [place | {"text": self.side_bars.label, "font": font, "yshift": -8, "showarrow": False}]
 
