@@ -21,7 +21,7 @@ def _least(numbers: Any) -> Any:
 def largest_indices(numbers: NDArray[np.float64]) -> list[int]:
     """Return the indices, in the flattened array, of the largest number and of all that tie with it.
 
-    >>> largest(np.array([0.2, 0.4, 0.4])), largest(np.array([3e-12, 0.0]))
+    >>> largest_indices(np.array([0.2, 0.4, 0.4])), largest_indices(np.array([3e-12, 0.0]))
     ([1, 2], [0])
     """
     most = numbers.max()

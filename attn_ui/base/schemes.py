@@ -112,7 +112,7 @@ def positions_expression(scheme: SchemeSettings, name: str) -> str:
 
     The table of a scheme that is learned or typed is called P.
 
-    >>> placed(SchemeSettings("ramp", step=0.25), "X")
+    >>> positions_expression(SchemeSettings("ramp", step=0.25), "X")
     'X + ramp_encoding(*X.shape, step=0.25)'
     """
     waves = "sinusoidal_halves" if scheme.layout == "concatenated" else "sinusoidal_encoding"

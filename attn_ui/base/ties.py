@@ -8,7 +8,7 @@ ROUNDING = 1e-12  # two ways to the same number differ by less
 def drop_rounding(difference: float) -> float:
     """Return a difference, or 0 where it is rounding alone.
 
-    >>> rounded(0.5), rounded(1e-16)
+    >>> drop_rounding(0.5), drop_rounding(1e-16)
     (0.5, 0.0)
     """
     return difference if difference >= ROUNDING else 0.0
@@ -17,7 +17,7 @@ def drop_rounding(difference: float) -> float:
 def tie_sentence(others: int) -> str:
     """Return a sentence with the number of others that tie with the named one; "" for none.
 
-    >>> tied(0), tied(1), tied(2)
+    >>> tie_sentence(0), tie_sentence(1), tie_sentence(2)
     ('', 'Tied with 1 other.', 'Tied with 2 others.')
     """
     return _n("Tied with {count} other.", "Tied with {count} others.", others) if others else ""

@@ -128,7 +128,7 @@ def _length(lesson: Lesson) -> str:
 def href(link: str, lesson: Lesson, step: LessonStep) -> str:
     """Return the address of a step, relative to any page.
 
-    >>> href("single-head?t=0.5", Lesson("why", "", "", 1, ()), Step("two", "", "", 1))
+    >>> href("single-head?t=0.5", Lesson("why", "", "", 1, ()), LessonStep("two", "", "", 1))
     'single-head?t=0.5&lesson=why.two'
     """
     page, _, query = link.partition("?")

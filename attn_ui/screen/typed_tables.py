@@ -95,7 +95,7 @@ def _start(table: Typed) -> tuple[str, pd.DataFrame]:
 def apply_edits(frame: pd.DataFrame, changes: dict[str, Any]) -> np.ndarray:
     """Return a table's numbers with what its editor reports: cells typed over, rows deleted, rows added.
 
-    >>> edited(pd.DataFrame([[1.0, 2.0]], columns=["1", "2"]), {"edited_rows": {0: {"2": 5}}})
+    >>> apply_edits(pd.DataFrame([[1.0, 2.0]], columns=["1", "2"]), {"edited_rows": {0: {"2": 5}}})
     array([[1., 5.]])
     """
     numbers = frame.to_numpy(dtype=float, copy=True)

@@ -123,8 +123,8 @@ def _call(result: Result, mask: str) -> str:
     arguments += [] if result.scoring.sink is None else [f"sink={result.scoring.sink:g}"]
     inside = ", ".join(arguments)
     if own := SCORES[score].shapes:
-        weights = ", ".join(f'"{name}": {name}' for name, _axes in own)
-        inside = f"\n    {inside},\n    weights={{{weights}}},\n"
+        learned = ", ".join(f'"{name}": {name}' for name, _axes in own)
+        inside = f"\n    {inside},\n    parameters={{{learned}}},\n"
     return f"{'scaled_dot_product_attention' if is_dot else 'score_attention'}({inside})"
 
 

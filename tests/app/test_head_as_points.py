@@ -106,7 +106,7 @@ def test_head_points_sentence_is_of_the_selected_query() -> None:
     assert f"keeps {(sigma[:2] ** 2).sum() / (sigma**2).sum():.1%}" in found.view.notes[0]
     scores = result.scale * (result.query @ result.key.T)[3].numpy()
     distances = result.distances[3].numpy()
-    told = re.search(r"nearness and score (−?[\d.]+)\.", found.sentence)
+    told = re.search(r"nearness there and score (−?[\d.]+)\.", found.sentence)
     assert told is not None
     assert float(told[1].replace("−", "-")) == pytest.approx(np.corrcoef(scores, -distances)[0, 1], abs=0.006)
 
