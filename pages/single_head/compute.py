@@ -147,7 +147,7 @@ def _matrices(
         "score": scoring.score,
         "sink": scoring.sink,
         "score_weights": {name: np.asarray(each) for name, each in own.items()},
-        "points": None if along is None else cache(partial(_points, head, scores, along)),
+        "points": None if along is None else cache(partial(_points, head, along)),
         "group": look.group,
         "is_masked": scoring.masking.kind != "none",
         "factor": f"{scoring.factor_at(head.d_k)}<br>÷ T",
@@ -185,15 +185,16 @@ def plane_of(head: SingleHead, along: Along) -> Plane:
     return chosen_dimensions(head.query, head.key, *along.dimensions)
 
 
-def _points(head: SingleHead, scores: Tensor, along: Along) -> HeadPlanes:
+def _points(head: SingleHead, along: Along) -> HeadPlanes:
     """Compute the plane of queries and keys, and the plane of the values."""
     plane, mixed = plane_of(head, along), main_directions(head.value, head.value)
+    products = head.query @ head.key.mT
     plane_of_pairs = QueryKeyPlane(
         np.asarray(plane.queries),
         np.asarray(plane.keys),
         (head.queries, head.keys),
         np.asarray(plane.explained),
-        np.asarray(head.query @ head.key.mT),
+        np.asarray(products),
         along.dimensions,
     )
     return HeadPlanes(
@@ -201,5 +202,5 @@ def _points(head: SingleHead, scores: Tensor, along: Along) -> HeadPlanes:
         np.asarray(mixed.keys),
         np.asarray(mixed.directions),
         np.asarray(mixed.explained),
-        np.asarray(count_rank_changes(scores, plane.scores)),
+        np.asarray(count_rank_changes(products, plane.scores)),
     )
