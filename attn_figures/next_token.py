@@ -48,19 +48,23 @@ class Lens:
 class _Winners(Matrix):
     """A map of probabilities with a token in each cell, where these have room."""
 
-    winners: Any = None
+    winners: Sequence[Sequence[str]] = ()
+    texts: Sequence[Sequence[str]] = ()  # the winners as they are written in cells
 
     def _formats(self) -> tuple[tuple[str, float], ...]:
         """Return the format of a cell's token, with the width of the longest one."""
-        longest = max(letters(each) for line in _shorten(self.winners) for each in line)
-        return (("%{text}", longest * LETTER_WIDE),)
+        return (("%{text}", _longest(self.texts) * LETTER_WIDE),)
 
     def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
         """Return the cells with the token in each, and in their hover."""
         cells, *rest = super().traces(axes, coloraxis)
         names = np.array([[escape(each) for each in line] for line in self.winners], dtype=object)
-        texts = [[escape(each) for each in line] for line in _shorten(self.winners)]
+        texts = [[escape(each) for each in line] for line in self.texts]
         return [cells | {"hovertext": names, "text": texts}, *rest]
+
+
+def _longest(texts: Sequence[Sequence[str]]) -> int:
+    return max(letters(each) for line in texts for each in line)
 
 
 def _shorten(winners: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -90,7 +94,8 @@ def next_token(lens: Lens, names: Sequence[str], chances: Numbers, survivors: ND
         "textposition": "outside",
         "cliponaxis": False,
     }
-    longest = max(letters(each) for line in _shorten(lens.winners) for each in line)
+    texts = _shorten(lens.winners)
+    wide = min(_WIDEST, len(lens.tokens) * (0.4 * _longest(texts) + 0.6))
     next_ = Chart(
         "next token",
         [bars],
@@ -120,7 +125,8 @@ def next_token(lens: Lens, names: Sequence[str], chances: Numbers, survivors: ND
         shows_shape=False,
         names_rows=True,
         winners=lens.winners,
-        size=(min(_WIDEST, len(lens.tokens) * (0.4 * longest + 0.6)), min(10.0, 1.6 * len(lens.layers))),
+        texts=texts,
+        size=(wide, min(10.0, 1.6 * len(lens.layers))),
     )
     panels: list[Panel] = [next_, lens_map]
     if lens.parts is not None:
