@@ -151,12 +151,12 @@ def pack_captions(captions: Sequence[StepCaption] | CaptionTemplates) -> bytes:
         captions: for each step a sentence, or for each step a sequence of one sentence per row.
     """
     table = _fill(captions) if isinstance(captions, CaptionTemplates) else _split(captions)
-    all_runs, numbers, lag, at = table
+    all_spans, numbers, lag, at = table
     # Captions of a figure are alike: each index is sent as its difference from the index `lag` before, which
     # mostly has the same position in the previous sentence.
     differences = np.array(numbers, dtype=np.int32)
     differences[lag:] -= differences[:-lag].copy()
-    payload = {"next": _differences(at), "runs": all_runs, "texts": differences, "lag": lag}  # see `_next`
+    payload = {"next": _differences(at), "runs": all_spans, "texts": differences, "lag": lag}  # see `_next`
     return isal_zlib.compress(orjson.dumps(payload, option=orjson.OPT_SERIALIZE_NUMPY), _LEVEL)
 
 
@@ -179,7 +179,7 @@ def _split(captions: Sequence[StepCaption]) -> SpanTable:
     )
     place = {sentence: number for number, sentence in enumerate(sentences)}
     number_of: dict[TextSpan, int] = {}
-    texts = [[number_of.setdefault(run, len(number_of)) for run in spans(sentence)] for sentence in sentences]
+    texts = [[number_of.setdefault(one, len(number_of)) for one in spans(sentence)] for sentence in sentences]
     numbers = [*chain.from_iterable([*text, _END] for text in texts)]
     at = [place[step] if isinstance(step, str) else list(map(place.__getitem__, step)) for step in captions]
     return list(number_of), numbers, len(texts[0]) + 1 if texts else 1, at
@@ -245,7 +245,7 @@ def caption_at(payload: bytes, step: int, row: int = 0) -> list[TextSpan]:
     rows = [here] if isinstance(here, int) else here[: row + 1]
     text = sum(each if isinstance(each, int) else sum(each) for each in before) + sum(rows)
     start = ends[text - 1] + 1 if text else 0
-    return [(role, words) for role, words in (table["runs"][run] for run in numbers[start : ends[text]])]
+    return [(role, words) for role, words in (table["runs"][one] for one in numbers[start : ends[text]])]
 
 
 def _numbers(table: dict[str, Any]) -> list[int]:

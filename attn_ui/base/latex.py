@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 Tokens = Sequence[str]
-TextSpan = tuple[str, str]
+FormulaSpan = tuple[str, str]
 """A text and its style: "" upright, "i" italic, "sub" subscript, "sup" superscript."""
 
 _TOKEN = re.compile(r"\\\\\[[^\]]*\]|\\[A-Za-z]+\*?|\\.|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
@@ -255,51 +255,43 @@ def _width(tokens: Tokens) -> float:
             width += max(_width(over), _width(under))
         else:
             beside.append(first)
-    runs = inline_runs("".join(beside))
-    lengths = ((len(text.replace(" ", "")), role in ("sub", "sup")) for text, role in runs)
+    spans = inline_spans("".join(beside))
+    lengths = ((len(text.replace(" ", "")), role in ("sub", "sup")) for text, role in spans)
     return width + sum(count * (_SMALLER if small else 1) for count, small in lengths)
 
 
-def text_runs(markdown: str) -> list[TextSpan]:
-    r"""Return a sentence as runs of text; formulas in it stand between dollar signs.
+def text_spans(markdown: str) -> list[FormulaSpan]:
+    r"""Return a sentence as spans of text; formulas in it stand between dollar signs.
 
-    >>> text_runs("$d_k$ is the width.")
+    >>> text_spans("$d_k$ is the width.")
     [('d', 'i'), ('k', 'sub'), (' is the width.', '')]
     """
-    runs: list[TextSpan] = []
+    spans: list[FormulaSpan] = []
     for at, piece in enumerate(_DOLLARS.split(markdown)):
         if piece:
-            runs.extend(inline_runs(piece) if at % 2 else [(piece, "")])
-    return runs
+            spans.extend(inline_spans(piece) if at % 2 else [(piece, "")])
+    return spans
 
 
-def inline_runs(latex: str) -> list[TextSpan]:
-    r"""Return a formula as runs of text on one line.
+def inline_spans(latex: str) -> list[FormulaSpan]:
+    r"""Return a formula as spans of text on one line.
 
-    >>> inline_runs(r"QK^\top / \sqrt{d_k}")
+    >>> inline_spans(r"QK^\top / \sqrt{d_k}")
     [('QK', 'i'), ('ᵀ / √', ''), ('d', 'i'), ('k', 'sub')]
     """
-    merged: list[TextSpan] = []
-    for text, role in _runs(_TOKEN.findall(latex), ""):
+    merged: list[FormulaSpan] = []
+    for text, role in _spans(_TOKEN.findall(latex), ""):
         before = merged.pop()[0] if merged and merged[-1][1] == role else ""
         merged.append((before + text, role))
     return merged
 
 
-def _runs(tokens: Tokens, role: str) -> Iterator[TextSpan]:  # noqa: PLR0912  (one a command)
+def _spans(tokens: Tokens, role: str) -> Iterator[FormulaSpan]:
     while tokens:
         first, tokens = tokens[0], tokens[1:]
         if first in ("_", "^"):
             inner, tokens = _script(tokens)
-            if list(inner) == [r"\top"]:
-                yield _SIGNS[r"\top"], role
-            else:
-                within = role in ("sub", "sup")
-                for text, _ in _runs(inner, role):
-                    yield (
-                        text.translate(_RAISED) if within and first == "^" else text,
-                        role if within else {"_": "sub", "^": "sup"}[first],
-                    )
+            yield from _script_spans(first, inner, role)
         elif first in (r"\frac", r"\tfrac"):
             over, tokens = _group(tokens)
             under, tokens = _group(tokens)
@@ -312,30 +304,48 @@ def _runs(tokens: Tokens, role: str) -> Iterator[TextSpan]:  # noqa: PLR0912  (o
             yield from _bracket(inner, role)
         elif first in _ACCENTS:
             inner, tokens = _group(tokens if tokens[:1] != [" "] else tokens[1:])
-            yield "".join(text for text, _ in _runs(inner, role)) + _ACCENTS[first], role or "i"
+            yield "".join(text for text, _ in _spans(inner, role)) + _ACCENTS[first], role or "i"
         elif first in (*_WORDS, *_CUTS, r"\text"):
             inner, tokens = _group(tokens if tokens[:1] != [" "] else tokens[1:])
             yield "".join(" " if each in (r"\,", "~") else each for each in inner), role
-        elif first in _GREEK:
-            yield _GREEK[first], role or "i"
-        elif first in _SIGNS:
-            yield _SIGNS[first], role
-        elif first in (r"\,", r"\ ", r"\quad", r"\qquad") or first.isspace():
-            yield " ", role
-        elif first.startswith("\\"):
-            yield (first[1:] if first[1:] in _FUNCTIONS or not first[1:].isalpha() else ""), role
         elif first not in "{}":
-            yield first, role or ("i" if first.isalpha() else "")
+            yield _symbol(first, role)
 
 
-def _bracket(tokens: Tokens, role: str) -> Iterator[TextSpan]:
-    """Yield the runs of a part of a fraction or root, in brackets unless it is one symbol."""
+def _script_spans(mark: str, inner: Tokens, role: str) -> Iterator[FormulaSpan]:
+    """Yield what stands after `_` or `^`; within another script it keeps the role of that."""
+    if list(inner) == [r"\top"]:
+        yield _SIGNS[r"\top"], role
+        return
+    within = role in ("sub", "sup")
+    for text, _ in _spans(inner, role):
+        yield (
+            text.translate(_RAISED) if within and mark == "^" else text,
+            role if within else {"_": "sub", "^": "sup"}[mark],
+        )
+
+
+def _symbol(token: str, role: str) -> FormulaSpan:
+    """Return one symbol as it is written; letters are italic, names of functions are not."""
+    if token in _GREEK:
+        return _GREEK[token], role or "i"
+    if token in _SIGNS:
+        return _SIGNS[token], role
+    if token in (r"\,", r"\ ", r"\quad", r"\qquad") or token.isspace():
+        return " ", role
+    if token.startswith("\\"):
+        return (token[1:] if token[1:] in _FUNCTIONS or not token[1:].isalpha() else ""), role
+    return token, role or ("i" if token.isalpha() else "")
+
+
+def _bracket(tokens: Tokens, role: str) -> Iterator[FormulaSpan]:
+    """Yield the spans of a part of a fraction or root, in brackets unless it is one symbol."""
     is_single = len([token for token in _after_scripts(tokens[1:]) if not token.isspace()]) == 0
     if is_single:
-        yield from _runs(tokens, role)
+        yield from _spans(tokens, role)
         return
     yield "(", role
-    yield from _runs(tokens, role)
+    yield from _spans(tokens, role)
     yield ")", role
 
 

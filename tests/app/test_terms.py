@@ -218,10 +218,10 @@ def test_browser_entries_are_plain_text() -> None:
         written = [run for name in ("says", "paper", "ours") for run in term.get(name, [])]
         assert not [text for text, role in written if re.search(r"[\\{}$]", text) and role != "code"], term
         assert {role for _, role in written} <= {"", "i", "sub", "sup"}
-    assert latex.inline_runs(r"QK^\top / \sqrt{d_k}") == [
+    assert latex.inline_spans(r"QK^\top / \sqrt{d_k}") == [
         *(("QK", "i"), ("ᵀ / √", ""), ("d", "i"), ("k", "sub")),
     ]
-    assert "".join(text for text, _ in latex.inline_runs(r"\frac{a + b}{c}")) == "(a + b) / c"
+    assert "".join(text for text, _ in latex.inline_spans(r"\frac{a + b}{c}")) == "(a + b) / c"
 
 
 @pytest.mark.parametrize("page", PAGES)
